@@ -24,10 +24,24 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'panel', include: ['test/panel/**/*.test.ts'], pool: 'forks', fileParallelism: false, testTimeout: 120_000, hookTimeout: 120_000 },
+        test: {
+          name: 'panel',
+          include: ['test/panel/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
       },
       {
-        test: { name: 'faults', include: ['test/faults/**/*.test.ts'], pool: 'forks', fileParallelism: false, testTimeout: 1_800_000, hookTimeout: 120_000 },
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 1_800_000,
+          hookTimeout: 120_000,
+        },
       },
     ],
   },
