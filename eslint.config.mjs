@@ -88,6 +88,7 @@ const importsRule = {
   },
 };
 
+const swarmPlugin = { rules: { imports: importsRule } };
 const folders = Object.keys(importTable);
 const importRules = folders.map((folder) => {
   const { ours, packages } = importTable[folder];
@@ -96,7 +97,7 @@ const importRules = folders.map((folder) => {
   return {
     files: [`${folder}/**/*.ts`],
     ignores: ours.includes(folder) ? [] : deeper.map((other) => `${other}/**/*.ts`),
-    plugins: { swarm: { rules: { imports: importsRule } } },
+    plugins: { swarm: swarmPlugin },
     rules: { 'swarm/imports': ['error', { folder, ours, packages: bare }] },
   };
 });
