@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { planFor, type Step } from './plan.js';
+
+/** How the pretend account behaves. Each batch is an account of its own. */
+const accountSettings = z.object({
+  /** Answers before the limit is reached. */
+  limitAfter: z.number().int().min(0).max(10_000).default(9),
+  /** From the limit to its reset. */
+  resetMs: z.number().int().min(0).max(3_600_000).default(20_000),
+  /** How long the model thinks. */
+  paceMs: z.number().int().min(0).max(60_000).default(900),
+});
+
+const ask = z.object({
+  account: z.string().max(200),
+  child: z.string().max(200),
+  session: z.string().max(100).nullable(),
+  prompt: z.string().max(400_000),
+  settings: accountSettings,
+});
+
+/** What the provider answers to one request of an agent. */
+export type DemoAnswer =
+  | {
+      readonly session: string;
+      readonly step: Step;
+      readonly number: number;
+      readonly of: number;
+      readonly usage: { readonly input: number; readonly cachedInput: number; readonly output: number };
+    }
+  | {
+      readonly error: {
+        readonly type: 'usage_limit_reached';
+        readonly message: string;
+        readonly resets_at: number;
+      };
+    };
+
+interface Account {
+  calls: number;
+  closedUntil: number | null;
+  limited: boolean;
+}
+
+/**
+ * The embedded provider of the demo: an HTTP server on loopback that plays a model account with a usage limit.
+ * It closes once per batch, after `limitAfter` answers, and opens `resetMs` later. It forgets everything when it ends.
+ */
+export function createDemoProvider(onUse: () => void = () => undefined): Server {
+  const accounts = new Map<string, Account>();
+  const sessions = new Map<string, { plan: readonly Step[]; next: number; last: number }>();
+
+  const answer = (body: z.infer<typeof ask>): DemoAnswer => {
+    const now = Date.now();
+    const account = accounts.get(body.account) ?? { calls: 0, closedUntil: null, limited: false };
+    accounts.set(body.account, account);
+    if (!account.limited && account.calls >= body.settings.limitAfter) {
+      account.limited = true;
+      account.closedUntil = Math.ceil((now + body.settings.resetMs) / 1000) * 1000;
+    }
+    if (account.closedUntil !== null && now < account.closedUntil) {
+      return {
+        error: {
+          type: 'usage_limit_reached',
+          message: 'The demo account has reached its usage limit',
+          resets_at: account.closedUntil / 1000,
+        },
+      };
+    }
+    account.calls += 1;
+    const known = body.session === null ? undefined : sessions.get(body.session);
+    const session = known && body.session !== null ? body.session : randomUUID();
+    const place = known ?? { plan: planFor(body.prompt), next: 0, last: now };
+    sessions.set(session, place);
+    const number = Math.min(place.next, place.plan.length - 1);
+    const step = place.plan[number];
+    place.next = number + 1;
+    if (!step) throw new Error('a plan has at least one step');
+    return {
+      session,
+      step,
+      number: number + 1,
+      of: place.plan.length,
+      usage: { input: 900 + 240 * number, cachedInput: 220 * number, output: 80 },
+    };
+  };
+
+  return createServer((request, response) => {
+    onUse();
+    if (request.method !== 'POST') return send(response, 200, { demo: 'swarm' });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size < 1_000_000) chunks.push(chunk);
+      else request.destroy();
+    });
+    request.on('end', () => {
+      const parsed = ask.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
+      if (!parsed.success)
+        return send(response, 400, { error: { type: 'invalid_request', message: parsed.error.message } });
+      setTimeout(() => {
+        const value = answer(parsed.data);
+        send(response, 'error' in value ? 429 : 200, value);
+      }, parsed.data.settings.paceMs);
+    });
+  });
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
