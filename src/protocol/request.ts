@@ -16,6 +16,8 @@ export const request = z.discriminatedUnion('type', [
       text: z.string().max(64 * 1024 * 1024),
       /** For messages; a base name. */
       name: z.string().max(500),
+      /** Absolute path of the file it was read from: values of its executors' `env` are never stored, so that after a restart they are read from there again. */
+      path: z.string().max(4096).optional(),
     }),
     executor: z.string().max(200).optional(),
     maxConcurrent: z.number().int().min(1).max(1000).optional(),

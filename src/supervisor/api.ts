@@ -13,7 +13,7 @@ export interface SupervisorOptions {
   readonly log: Log;
   readonly git: Git;
   readonly processes: Processes;
-  /** Tries to own `.swarm` of the repository. `create: false`: only look. */
+  /** Tries to own `.swarm` of the repository. `create: false`: where there is none, none is made (`absent`). */
   readonly openStore: (swarmFolder: string, options: { readonly create: boolean }) => Promise<OpenedStore>;
   readonly settings: UserSettings;
   /** The environment that agents get, before it is cleaned. */

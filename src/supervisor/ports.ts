@@ -90,6 +90,8 @@ export class StoreError extends Error {
 /** What became of the attempt to own a folder. */
 export type OpenedStore =
   | { readonly kind: 'owner'; readonly store: Store }
+  /** With `create: false`, where there is no `.swarm` yet: nothing was made. An existing one is opened either way. */
+  | { readonly kind: 'absent' }
   /** Another live process owns it. */
   | { readonly kind: 'viewer'; readonly connection: Connection }
   /** Written by a newer version: it can be read, as far as it is understood. */
