@@ -42,7 +42,10 @@ export const importTable = {
     packages: ['node:', 'zod', 'simple-git'],
   },
   'src/supervisor': { ours: ['src/protocol', 'src/supervisor'], packages: ['node:', 'zod'] },
-  'src/cli': { ours: ['src/protocol', 'src/supervisor'], packages: ['node:', 'commander', 'zod', 'yaml'] },
+  'src/cli': {
+    ours: ['src/protocol', 'src/supervisor'],
+    packages: ['node:', 'commander', 'zod', 'yaml', 'log-update', 'string-width', 'cli-truncate'],
+  },
   'src/extension': { ours: ['src/protocol', 'src/supervisor'], packages: ['node:', 'vscode', 'zod'] },
   'src/webview': {
     ours: ['src/protocol'],

@@ -20,6 +20,8 @@ export interface SupervisorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Random bytes as hex, for nonces and ids. */
   readonly random: (bytes: number) => string;
+  /** Owns the folder only to carry out a wish: what runs is followed, nothing new is started. */
+  readonly passive?: boolean;
 }
 
 /** The person's settings (`swarm.*`), already validated. */

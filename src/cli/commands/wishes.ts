@@ -1,0 +1,121 @@
+import type { Request } from '../../protocol/request.js';
+import type { Supervisor } from '../../supervisor/api.js';
+import { CommandEnd, open, type OpenOptions } from '../environment.js';
+import { follow } from '../follow.js';
+import { exitCodes, outcomeOf } from '../outcome.js';
+import type { Screen } from '../output/reporter.js';
+import { findTargets, type Target } from '../targets.js';
+import { tellErrors } from './run.js';
+
+export interface WishOptions extends OpenOptions {
+  readonly all: boolean;
+  readonly wait: boolean;
+}
+
+export type Wish = 'resume' | 'pause' | 'stop' | 'retry' | 'apply';
+
+/**
+ * `swarm resume|pause|stop|retry|apply`: the wish reaches the owner of the folder. Without an owner, this process
+ * is it for the moment; after `resume` and `retry` it goes on supervising what it woke.
+ */
+export async function wish(
+  kind: Wish,
+  name: string | undefined,
+  options: WishOptions,
+  screen: Screen,
+): Promise<number> {
+  const goesOn = kind === 'resume' || kind === 'retry';
+  const supervisor = await open({ ...options, passive: !goesOn });
+  const found = findTargets(supervisor.view(), name, options.all);
+  if (!found.ok) return refuse(supervisor, found.message);
+  const answer = await supervisor.request(requestFor(kind, found.targets));
+  if (!answer.ok) {
+    await supervisor.close({ stopAgents: false });
+    tellErrors(answer.errors, kind, options.json, screen);
+    return answer.code;
+  }
+  if (goesOn && supervisor.role === 'owner') {
+    return follow({
+      supervisor,
+      ids: new Set(found.targets.map((target) => target.batch)),
+      json: options.json,
+      wait: options.wait,
+      screen,
+    });
+  }
+  await supervisor.settled();
+  if (kind === 'pause' || kind === 'stop') await ended(supervisor, found.targets);
+  await supervisor.close({ stopAgents: false });
+  const text =
+    answer.text ?? `${found.targets.length === 1 ? '1 child' : `${found.targets.length} children`}: ${kind}`;
+  screen.write(
+    options.json
+      ? JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text }) + '\n'
+      : text + '\n',
+  );
+  return exitCodes.done;
+}
+
+/** `swarm supervise`: takes over all unfinished batches and follows them to their end. */
+export async function supervise(options: WishOptions, screen: Screen): Promise<number> {
+  const supervisor = await open(options);
+  const unfinished = supervisor
+    .view()
+    .batches.filter((batch) => outcomeOf(supervisor.view(), new Set([batch.id])).kind !== 'ended');
+  if (unfinished.length === 0) {
+    await supervisor.close({ stopAgents: false });
+    screen.write(
+      options.json
+        ? JSON.stringify({ t: new Date().toISOString(), type: 'end', code: 0 }) + '\n'
+        : 'Nothing is unfinished here.\n',
+    );
+    return exitCodes.done;
+  }
+  return follow({
+    supervisor,
+    ids: new Set(unfinished.map((batch) => batch.id)),
+    json: options.json,
+    wait: options.wait,
+    screen,
+  });
+}
+
+async function refuse(supervisor: Supervisor, message: string): Promise<number> {
+  await supervisor.close({ stopAgents: false });
+  throw new CommandEnd(exitCodes.input, message);
+}
+
+function requestFor(kind: Wish, found: readonly Target[]): Request {
+  const targets = [...found];
+  switch (kind) {
+    case 'resume':
+      return { type: 'resume', targets, how: 'auto' };
+    case 'retry':
+      return { type: 'retry', targets, prompt: null };
+    case 'pause':
+    case 'stop':
+    case 'apply':
+      return { type: kind, targets };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Waits until none of these children has a process any more. */
+async function ended(supervisor: Supervisor, targets: readonly Target[]): Promise<void> {
+  const keys = new Set(targets.map((target) => `${target.batch}/${target.child}`));
+  await new Promise<void>((done) => {
+    const listening = supervisor.onView((view) => {
+      const busy = view.batches.some((batch) =>
+        batch.children.some(
+          (child) =>
+            keys.has(`${batch.id}/${child.id}`) &&
+            ['preparing', 'running', 'parking', 'stopping'].includes(child.phase),
+        ),
+      );
+      if (busy) return;
+      queueMicrotask(() => listening.dispose());
+      done();
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import type { Supervisor } from '../supervisor/api.js';
+import { createReporter, type Screen } from './output/reporter.js';
+import { exitCodes, outcomeOf } from './outcome.js';
+
+export interface FollowOptions {
+  readonly supervisor: Supervisor;
+  /** The batches to follow; null: all unfinished ones. */
+  readonly ids: ReadonlySet<string> | null;
+  readonly json: boolean;
+  /** False: end with 75 as soon as something is paused and nothing runs or can start. */
+  readonly wait: boolean;
+  readonly screen: Screen;
+  /** The first line of the report, if any. */
+  readonly greeting?: string;
+}
+
+/**
+ * Follows batches to their end, waits and resumes included, and gives the folder up. Returns the exit code.
+ * The first Ctrl-C leaves the agents running; a second one within two seconds stops them.
+ */
+export async function follow(options: FollowOptions): Promise<number> {
+  const { supervisor, screen } = options;
+  const reporter = createReporter(screen, options);
+  if (options.greeting) reporter.message(options.greeting);
+  const result = await new Promise<{ readonly code: number; readonly stopAgents: boolean }>((ended) => {
+    const listening = supervisor.onView((view) => {
+      reporter.view(view);
+      const outcome = outcomeOf(view, options.ids ?? undefined);
+      if (outcome.kind === 'ended') finish({ code: outcome.code, stopAgents: false });
+      else if (outcome.kind === 'waiting' && (!options.wait || (outcome.people && !screen.isTTY)))
+        finish({ code: exitCodes.paused, stopAgents: false });
+    });
+    let asked: NodeJS.Timeout | null = null;
+    const interrupt = (): void => {
+      if (asked) return finish({ code: exitCodes.interrupted, stopAgents: true });
+      reporter.message(
+        'The agents go on; "swarm supervise" takes them up. Ctrl-C again within 2 s stops them, their work kept.',
+      );
+      asked = setTimeout(() => finish({ code: exitCodes.interrupted, stopAgents: false }), 2000);
+    };
+    let finished = false;
+    const finish = (end: { readonly code: number; readonly stopAgents: boolean }): void => {
+      if (finished) return;
+      finished = true;
+      if (asked) clearTimeout(asked);
+      process.off('SIGINT', interrupt).off('SIGTERM', terminate);
+      queueMicrotask(() => listening.dispose());
+      ended(end);
+    };
+    const terminate = (): void => finish({ code: exitCodes.interrupted, stopAgents: false });
+    process.on('SIGINT', interrupt).on('SIGTERM', terminate);
+  });
+  await supervisor.settled();
+  reporter.view(supervisor.view());
+  await supervisor.close({ stopAgents: result.stopAgents });
+  reporter.end(result.code);
+  return result.code;
+}

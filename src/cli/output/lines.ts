@@ -1,0 +1,60 @@
+import { plainLine } from '../../protocol/plainText.js';
+import type { View } from '../../protocol/view.js';
+import { changesBetween, type Change } from './changes.js';
+import type { Reporter, Screen } from './reporter.js';
+import { clock, gateText, nowText, statusWords } from './words.js';
+
+/** One line for each change of a state that a person would want to know; no ticks, no output of agents. */
+export function linesReporter(screen: Screen, ids: ReadonlySet<string> | null): Reporter {
+  let last: View | null = null;
+  const write = (text: string): void =>
+    screen.write(`${clock(new Date().toISOString(), Date.now())}  ${text}\n`);
+  return {
+    view(view) {
+      for (const change of changesBetween(last, view, ids)) {
+        const text = lineOf(change, view);
+        if (text !== null) write(text);
+      }
+      last = view;
+    },
+    message: (text) => write(plainLine(text, 1000)),
+    end: () => undefined,
+  };
+}
+
+/** Null: not worth a line. */
+function lineOf(change: Change, view: View): string | null {
+  const now = Date.now();
+  switch (change.type) {
+    case 'batch':
+      return 'status' in change.changed
+        ? `${change.batch.id}  ${plainLine(change.batch.name)}: ${change.batch.status}`
+        : null;
+    case 'gate': {
+      const before = change.before ? gateText(change.before, now) : null;
+      const after = gateText(change.gate, now);
+      if (before === after) return null;
+      return after ?? (change.before ? `${change.gate.credential} open` : null);
+    }
+    case 'child': {
+      const { child, before } = change;
+      if (
+        before &&
+        before.display === child.display &&
+        before.resetAt === child.resetAt &&
+        before.attempts === child.attempts
+      )
+        return null;
+      const parts = [child.id.padEnd(12), statusWords[child.display].padEnd(9)];
+      if (child.status === 'running') parts.push(child.attempts > 1 ? `attempt ${child.attempts}` : '');
+      else parts.push(plainLine(nowText(child, view.gates)));
+      if (child.status === 'paused' && child.resetAt !== null)
+        parts.push(`until ${clock(child.resetAt, now)}`);
+      if (child.status === 'failed' && child.reason) parts.push(plainLine(child.reason.message));
+      return parts.filter(Boolean).join('  ').trimEnd();
+    }
+    default:
+      change satisfies never;
+      return null;
+  }
+}

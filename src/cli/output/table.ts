@@ -1,0 +1,121 @@
+import cliTruncate from 'cli-truncate';
+import { createLogUpdate } from 'log-update';
+import stringWidth from 'string-width';
+import { plainLine } from '../../protocol/plainText.js';
+import type { ChildView, View } from '../../protocol/view.js';
+import type { Reporter, Screen } from './reporter.js';
+import { countdown, gateText, nowText, statusWords, thousands } from './words.js';
+
+/** A live table that is redrawn once a second and on each change, and stays on the screen at the end. */
+export function tableReporter(screen: Screen, ids: ReadonlySet<string> | null): Reporter {
+  const update = createLogUpdate(process.stdout);
+  let last: View | null = null;
+  const draw = (): void => {
+    if (last) update(drawTable(last, ids, Math.max(40, screen.columns), Date.now()));
+  };
+  const tick = setInterval(draw, 1000);
+  return {
+    view(view) {
+      last = view;
+      draw();
+    },
+    message(text) {
+      update.clear();
+      screen.write(plainLine(text, 1000) + '\n');
+      draw();
+    },
+    end() {
+      clearInterval(tick);
+      draw();
+      update.done();
+    },
+  };
+}
+
+/** The table as text, `width` columns wide. */
+export function drawTable(view: View, ids: ReadonlySet<string> | null, width: number, now: number): string {
+  const lines: string[] = [];
+  for (const gate of view.gates) {
+    const text = gateText(gate, now);
+    if (text !== null)
+      lines.push(
+        paint(
+          gate.needsUser ? 'need' : 'wait',
+          gate.until && gate.state === 'closed' ? `${text} · in ${countdown(gate.until, now)}` : text,
+        ),
+      );
+  }
+  for (const batch of view.batches.filter((b) => ids === null || ids.has(b.id))) {
+    if (lines.length > 0) lines.push('');
+    const done = batch.children.filter((child) => child.status === 'done').length;
+    lines.push(`${bold(plainLine(batch.name))}  ${batch.id}  ${done} of ${batch.children.length} done`);
+    for (const child of batch.children) lines.push(row(child, view, width, now));
+  }
+  return lines.map((line) => cliTruncate(line, width - 1)).join('\n');
+}
+
+function row(child: ChildView, view: View, width: number, now: number): string {
+  const title = fit(plainLine(child.title), Math.max(14, Math.floor(width * 0.3)));
+  const word = fit(statusWords[child.display], 10);
+  const time = fit(
+    child.status === 'paused' && child.resetAt !== null
+      ? countdown(child.resetAt, now)
+      : child.order !== null && child.status === 'paused'
+        ? child.order === 1
+          ? 'first'
+          : 'next'
+        : '',
+    9,
+  );
+  const tokens = child.tokens.input + child.tokens.output;
+  const counts =
+    `${child.files.written > 0 ? `${child.files.written} files` : ''}`.padStart(9) +
+    (tokens > 0 ? thousands(tokens) : '').padStart(7);
+  return `  ${paint(role(child), `${title}  ${word}`)} ${time} ${fit(plainLine(nowText(child, view.gates)), Math.max(10, width - 64))} ${fit(child.executor, 8)}${counts}`;
+}
+
+function fit(text: string, width: number): string {
+  const cut = cliTruncate(text, width);
+  return cut + ' '.repeat(Math.max(0, width - stringWidth(cut)));
+}
+
+type Role = 'run' | 'wait' | 'need' | 'bad' | 'ok' | 'idle';
+
+function role(child: ChildView): Role {
+  switch (child.display) {
+    case 'starting':
+    case 'running':
+      return 'run';
+    case 'pausing':
+    case 'paused':
+      return 'wait';
+    case 'pausedForYou':
+    case 'needsYou':
+    case 'conflict':
+      return 'need';
+    case 'checkRed':
+    case 'failed':
+      return 'bad';
+    case 'done':
+    case 'applied':
+      return 'ok';
+    case 'queued':
+    case 'held':
+    case 'stopping':
+    case 'canceled':
+      return 'idle';
+    default:
+      child.display satisfies never;
+      return 'idle';
+  }
+}
+
+const colours: Readonly<Record<Role, number>> = { run: 34, wait: 35, need: 33, bad: 31, ok: 32, idle: 90 };
+
+function paint(who: Role, text: string): string {
+  return process.env['NO_COLOR'] ? text : `\u001b[${colours[who]}m${text}\u001b[0m`;
+}
+
+function bold(text: string): string {
+  return process.env['NO_COLOR'] ? text : `\u001b[1m${text}\u001b[0m`;
+}

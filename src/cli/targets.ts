@@ -1,0 +1,44 @@
+import type { View } from '../protocol/view.js';
+
+export interface Target {
+  readonly batch: string;
+  readonly child: string;
+}
+
+export type Targets =
+  | { readonly ok: true; readonly targets: readonly Target[] }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * The children that a name on the command line means: `child`, `batch/child`, a whole `batch`, or all.
+ * A short name that fits two children is refused, and both are told.
+ */
+export function findTargets(view: View, name: string | undefined, all: boolean): Targets {
+  const everything = view.batches.flatMap((batch) =>
+    batch.children.map((child) => ({ batch: batch.id, child: child.id })),
+  );
+  if (all)
+    return everything.length > 0
+      ? { ok: true, targets: everything }
+      : { ok: false, message: 'There is no child here yet. "swarm run" starts some.' };
+  if (name === undefined)
+    return { ok: false, message: 'Name a child or a batch, or use --all. "swarm status" lists them.' };
+  const exact = everything.filter((target) => `${target.batch}/${target.child}` === name);
+  if (exact.length > 0) return { ok: true, targets: exact };
+  const batch = everything.filter((target) => target.batch === name);
+  const short = everything.filter((target) => target.child === name);
+  if (short.length > 1)
+    return {
+      ok: false,
+      message: `"${name}" fits ${short.length} children: ${short.map((t) => `${t.batch}/${t.child}`).join(', ')}. Name one of them in full.`,
+    };
+  if (short.length === 1 && batch.length > 0)
+    return {
+      ok: false,
+      message: `"${name}" is a child and a batch. Write ${short[0]?.batch ?? ''}/${name} for the child.`,
+    };
+  const found = batch.length > 0 ? batch : short;
+  return found.length > 0
+    ? { ok: true, targets: found }
+    : { ok: false, message: `There is no child or batch "${name}". "swarm status" lists them.` };
+}
