@@ -17,9 +17,15 @@ export const importTable = {
     ours: ['src/protocol', 'src/supervisor/core', 'src/supervisor/agents'],
     packages: ['yaml', 'zod'],
   },
+  'src/supervisor/research': {
+    ours: ['src/protocol', 'src/supervisor/core', 'src/supervisor/verdict', 'src/supervisor/agents'],
+    packages: ['node:crypto', 'zod'],
+  },
   'src/supervisor/effects': {
     ours: [
       'src/protocol',
+      'src/supervisor/research',
+      'src/supervisor/api',
       'src/supervisor/core',
       'src/supervisor/verdict',
       'src/supervisor/agents',
@@ -99,7 +105,7 @@ const importRules = folders.map((folder) => {
   const bare = packages.map((name) => (name.endsWith(':') ? `${name}**` : `${name}`));
   return {
     files: [`${folder}/**/*.ts`],
-    ignores: ours.includes(folder) ? [] : deeper.map((other) => `${other}/**/*.ts`),
+    ignores: deeper.map((other) => `${other}/**/*.ts`),
     plugins: { swarm: swarmPlugin },
     rules: { 'swarm/imports': ['error', { folder, ours, packages: bare }] },
   };
