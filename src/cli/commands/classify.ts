@@ -1,0 +1,23 @@
+import { createInterface } from 'node:readline';
+import { classifyLine } from '../../supervisor/verdict/classify.js';
+import { parseRules } from '../../supervisor/verdict/rules.js';
+import { readUserSettings } from '../environment.js';
+import { exitCodes } from '../outcome.js';
+import type { Screen } from '../output/reporter.js';
+
+/** `swarm classify`: one case a line on stdin, one answer a line on stdout, in the same order. */
+export async function classify(
+  options: { readonly json: boolean; readonly explain: boolean },
+  screen: Screen,
+): Promise<number> {
+  const { rules, problems } = parseRules((await readUserSettings()).verdictRules ?? []);
+  for (const problem of problems) process.stderr.write(`swarm: swarm.verdict.rules: ${problem}\n`);
+  let bad = false;
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    if (line.trim() === '') continue;
+    const answer = classifyLine(line, { explain: options.explain, rules });
+    bad ||= answer.bad;
+    screen.write(JSON.stringify(answer.json) + '\n');
+  }
+  return bad ? exitCodes.input : exitCodes.done;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChildView, View } from '../../protocol/view.js';
+import { createGit } from '../../supervisor/node/git/index.js';
+import { CommandEnd } from '../environment.js';
+import { exitCodes } from '../outcome.js';
+import type { Screen } from '../output/reporter.js';
+import { findTargets } from '../targets.js';
+import { readView } from './status.js';
+
+/** `swarm checkpoint <child>`: its checkpoint.md. */
+export async function checkpoint(folder: string, name: string, screen: Screen): Promise<number> {
+  const { topLevel, view } = await readView(folder);
+  const { batch, child } = oneChild(view, name);
+  const file = join(topLevel, '.swarm', 'batches', batch, 'children', child.id, 'checkpoint.md');
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null)
+    throw new CommandEnd(
+      exitCodes.failed,
+      `${name} has no checkpoint yet: it has not read or written anything.`,
+    );
+  screen.write(text);
+  return exitCodes.done;
+}
+
+/** `swarm diff <child|--all>`: what its newest snapshot changes against its base. */
+export async function diff(
+  folder: string,
+  name: string | undefined,
+  all: boolean,
+  screen: Screen,
+): Promise<number> {
+  const { view } = await readView(folder);
+  const found = findTargets(view, name, all);
+  if (!found.ok) throw new CommandEnd(exitCodes.input, found.message);
+  const git = createGit();
+  const repository = await git.inspect(folder);
+  if (!repository.ok) throw new CommandEnd(exitCodes.environment, repository.message, repository.fix);
+  for (const target of found.targets) {
+    const child = view.batches
+      .find((batch) => batch.id === target.batch)
+      ?.children.find((other) => other.id === target.child);
+    if (!child) continue;
+    if (child.snapshot === null) process.stderr.write(`swarm: ${target.child} has no snapshot yet\n`);
+    else screen.write(await git.diff(repository, `${child.snapshot}^`, child.snapshot));
+  }
+  return exitCodes.done;
+}
+
+function oneChild(view: View, name: string): { readonly batch: string; readonly child: ChildView } {
+  const found = findTargets(view, name, false);
+  if (!found.ok) throw new CommandEnd(exitCodes.input, found.message);
+  const [target, second] = found.targets;
+  const child = view.batches
+    .find((batch) => batch.id === target?.batch)
+    ?.children.find((other) => other.id === target?.child);
+  if (!target || !child || second)
+    throw new CommandEnd(
+      exitCodes.input,
+      `"${name}" is a batch of ${found.targets.length} children; name one of them.`,
+    );
+  return { batch: target.batch, child };
+}

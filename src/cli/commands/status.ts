@@ -1,0 +1,52 @@
+import { setTimeout as later } from 'node:timers/promises';
+import { join } from 'node:path';
+import type { View } from '../../protocol/view.js';
+import { createGit } from '../../supervisor/node/git/index.js';
+import { lookAtFolder } from '../../supervisor/node/look.js';
+import { CommandEnd } from '../environment.js';
+import { exitCodes } from '../outcome.js';
+import type { Screen } from '../output/reporter.js';
+import { drawTable } from '../output/table.js';
+
+export interface StatusOptions {
+  readonly json: boolean;
+  readonly watch: boolean;
+}
+
+/** `swarm status`: the view as it is on the disk. Writes and repairs nothing. */
+export async function status(folder: string, options: StatusOptions, screen: Screen): Promise<number> {
+  let last = '';
+  for (;;) {
+    const { view } = await readView(folder);
+    const text = options.json
+      ? JSON.stringify(view, null, options.watch ? undefined : 2)
+      : describe(view, screen.columns);
+    if (text !== last) screen.write(text + '\n');
+    last = text;
+    if (!options.watch) return exitCodes.done;
+    await later(500);
+  }
+}
+
+/** The view of the repository around a folder, read without a write. */
+export async function readView(folder: string): Promise<{ readonly topLevel: string; readonly view: View }> {
+  const repository = await createGit().inspect(folder);
+  if (!repository.ok) throw new CommandEnd(exitCodes.environment, repository.message, repository.fix);
+  return {
+    topLevel: repository.topLevel,
+    view: await lookAtFolder(join(repository.topLevel, '.swarm'), Date.now()),
+  };
+}
+
+function describe(view: View, columns: number): string {
+  const lines = view.problems.map((problem) => `! ${problem.path}: ${problem.message}`);
+  if (view.batches.length === 0) lines.push('No batch here yet. "swarm run" starts one.');
+  else lines.push(drawTable(view, null, Math.max(80, columns), Date.now()));
+  if (view.batches.length > 0)
+    lines.push(
+      view.owner
+        ? `Supervised by process ${view.owner.pid} on ${view.owner.host}.`
+        : 'Nobody supervises it now; "swarm supervise" does.',
+    );
+  return lines.join('\n');
+}

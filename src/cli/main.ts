@@ -1,0 +1,212 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { resolve } from 'node:path';
+import { check } from './commands/check.js';
+import { classify } from './commands/classify.js';
+import { clean } from './commands/clean.js';
+import { demo } from './commands/demo.js';
+import { doctor } from './commands/doctor.js';
+import { checkpoint, diff } from './commands/look.js';
+import { run } from './commands/run.js';
+import { status } from './commands/status.js';
+import { supervise, wish, type Wish } from './commands/wishes.js';
+import { CommandEnd, packageVersion } from './environment.js';
+import { exitCodes } from './outcome.js';
+import type { Screen } from './output/reporter.js';
+
+const screen: Screen = {
+  isTTY: process.stdout.isTTY,
+  get columns() {
+    return process.stdout.columns || 100;
+  },
+  write: (text) => void process.stdout.write(text),
+};
+
+interface Globals {
+  readonly C?: string;
+  readonly verbose?: boolean;
+}
+
+const program = new Command('swarm')
+  .description(
+    'Run many coding agents side by side in one repository. A limit is a pause, and no work is lost.',
+  )
+  .version(await packageVersion())
+  .option('-C <folder>', 'work as if started in this folder')
+  .option('--verbose', 'say on stderr what the supervisor does')
+  .exitOverride()
+  .enablePositionalOptions()
+  .showHelpAfterError('(swarm --help lists the commands)');
+
+let code: number = exitCodes.done;
+
+/** What every command starts from. */
+function common(): { readonly folder: string; readonly verbose: boolean } {
+  const globals = program.opts<Globals>();
+  return { folder: resolve(globals.C ?? '.'), verbose: globals.verbose ?? false };
+}
+
+function positive(text: string): number {
+  const n = Number(text);
+  if (!Number.isInteger(n) || n < 1 || n > 1000)
+    throw new InvalidArgumentError('It must be a whole number from 1 to 1000.');
+  return n;
+}
+
+const json = new Option('--json', 'print JSON');
+const noWait = new Option(
+  '--no-wait',
+  'end with 75 as soon as something is paused and nothing runs or can start',
+);
+
+program
+  .command('run <manifest>')
+  .description('launch a batch from a YAML, JSON or Markdown file and follow it to its end')
+  .option('--executor <name>', 'the executor of tasks that name none')
+  .option('--max-concurrent <n>', 'children at a time', positive)
+  .addOption(new Option('--isolation <kind>', 'where children work').choices(['worktree', 'shared']))
+  .addOption(json)
+  .addOption(noWait)
+  .action(
+    async (
+      manifest: string,
+      options: {
+        executor?: string;
+        maxConcurrent?: number;
+        isolation?: 'worktree' | 'shared';
+        json?: boolean;
+        wait: boolean;
+      },
+    ) => {
+      code = await run(manifest, { ...common(), ...options, json: options.json ?? false }, screen);
+    },
+  );
+
+program
+  .command('supervise')
+  .description('take over all unfinished batches, without a window or after a crash')
+  .addOption(json)
+  .addOption(noWait)
+  .action(async (options: { json?: boolean; wait: boolean }) => {
+    code = await supervise(
+      { ...common(), json: options.json ?? false, wait: options.wait, all: true },
+      screen,
+    );
+  });
+
+program
+  .command('status')
+  .description('print the state of all batches; writes nothing')
+  .addOption(json)
+  .option('--watch', 'print it again whenever it changes')
+  .action(async (options: { json?: boolean; watch?: boolean }) => {
+    code = await status(
+      common().folder,
+      { json: options.json ?? false, watch: options.watch ?? false },
+      screen,
+    );
+  });
+
+const wishes: Readonly<Record<Wish, string>> = {
+  resume: 'go on with paused children now; at a closed limit one is tried first',
+  pause: 'pause children, their work kept',
+  stop: 'stop children, their work kept',
+  retry: 'start failed or canceled children again, from their checkpoint',
+  apply: 'bring finished work into your tree, checked first',
+};
+for (const [kind, description] of Object.entries(wishes) as [Wish, string][]) {
+  program
+    .command(`${kind} [child]`)
+    .description(description)
+    .option('--all', 'all children')
+    .addOption(json)
+    .addOption(noWait)
+    .action(async (name: string | undefined, options: { all?: boolean; json?: boolean; wait: boolean }) => {
+      code = await wish(
+        kind,
+        name,
+        { ...common(), json: options.json ?? false, wait: options.wait, all: options.all ?? false },
+        screen,
+      );
+    });
+}
+
+program
+  .command('check [command...]')
+  .description('run the check on your tree; its exit code and output pass through')
+  .passThroughOptions()
+  .action(async (command: string[]) => {
+    code = await check(common().folder, command);
+  });
+
+program
+  .command('diff [child]')
+  .description('print what a child has changed, up to its newest snapshot')
+  .option('--all', 'all children')
+  .action(async (name: string | undefined, options: { all?: boolean }) => {
+    code = await diff(common().folder, name, options.all ?? false, screen);
+  });
+
+program
+  .command('checkpoint <child>')
+  .description('print what a child has found out and done')
+  .action(async (name: string) => {
+    code = await checkpoint(common().folder, name, screen);
+  });
+
+program
+  .command('classify')
+  .description('read failure messages, one JSON case a line on stdin, and print a verdict for each')
+  .addOption(json)
+  .option('--explain', 'say which rule and which words decided')
+  .action(async (options: { json?: boolean; explain?: boolean }) => {
+    code = await classify({ json: options.json ?? false, explain: options.explain ?? false }, screen);
+  });
+
+program
+  .command('doctor')
+  .description('look for agents, git, sign-ins and leftovers, and say what to do')
+  .addOption(json)
+  .action(async (options: { json?: boolean }) => {
+    code = await doctor(common().folder, { json: options.json ?? false }, screen);
+  });
+
+program
+  .command('clean')
+  .description('remove worktrees whose work is applied or saved')
+  .option('--dry-run', 'only say what would go')
+  .option('--yes', 'do not ask')
+  .addOption(json)
+  .action(async (options: { dryRun?: boolean; yes?: boolean; json?: boolean }) => {
+    code = await clean(
+      { ...common(), json: options.json ?? false, dry: options.dryRun ?? false, yes: options.yes ?? false },
+      screen,
+    );
+  });
+
+program
+  .command('demo')
+  .description('four pretend agents meet a limit and resume; one minute, no account')
+  .option('--no-apply', 'leave the work in its worktrees')
+  .addOption(json)
+  .action(async (options: { json?: boolean; apply: boolean }) => {
+    code = await demo(
+      { verbose: common().verbose, json: options.json ?? false, apply: options.apply },
+      screen,
+    );
+  });
+
+// A reader that closes early, as `head` does, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) code = error.exitCode === 0 ? exitCodes.done : exitCodes.input;
+  else if (error instanceof CommandEnd) {
+    process.stderr.write(`swarm: ${error.message}\n${error.fix ? `  ${error.fix}\n` : ''}`);
+    code = error.code;
+  } else throw error;
+}
+process.exitCode = code;
