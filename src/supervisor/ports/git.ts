@@ -51,6 +51,14 @@ export interface Git {
    * and only then written to the user's tree; all or nothing per child. What conflicts or makes the check red stays out.
    */
   apply(repository: Repository, request: ApplyRequest): Promise<ApplyOutcome>;
+  /**
+   * Ends an apply whose plan was noted but whose end was not: writes what is not written yet. Paths that somebody
+   * changed since are left and named. Does nothing where all is done.
+   */
+  finishApply(
+    repository: Repository,
+    plan: ApplyPlan,
+  ): Promise<{ readonly written: readonly string[]; readonly left: readonly string[] }>;
 
   /** Runs the check on the user's tree as it is, or on a scratch tree of base + children. */
   check(repository: Repository, request: CheckRequest): Promise<CheckOutcome>;
@@ -147,6 +155,13 @@ export interface Snapshot {
   readonly commit: string;
   readonly tree: string;
   readonly changes: readonly Change[];
+  /** What could not be taken in: repositories inside the worktree, unreadable files. It stays in the worktree. */
+  readonly skipped?: readonly Skipped[];
+}
+
+export interface Skipped {
+  readonly path: string;
+  readonly reason: string;
 }
 
 export interface Change {
@@ -198,6 +213,8 @@ export interface ApplyPlan {
   readonly from: string;
   readonly to: string;
   readonly paths: readonly string[];
+  /** Where HEAD goes from and to, in the mode `commit`. */
+  readonly commit?: { readonly from: string; readonly to: string };
 }
 
 export interface ApplyOutcome {
@@ -234,4 +251,6 @@ export interface CheckOutcome {
     readonly message: string;
   }[];
   readonly milliseconds: number;
+  /** Why the check could not run at all; its exit code is then 125. */
+  readonly notRun?: string;
 }

@@ -1,0 +1,41 @@
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Syncs folders, so that names made in them survive a power cut. Folders that are not there are passed over. */
+export async function syncFolders(folders: Iterable<string>): Promise<void> {
+  await Promise.all([...new Set(folders)].map(syncFolder));
+}
+
+/** The folders from a ref's file up to `refs`. */
+export function refFolders(commonDir: string, ref: string): readonly string[] {
+  const folders: string[] = [];
+  for (
+    let folder = path.posix.dirname(ref);
+    folder !== '.' && folder !== '';
+    folder = path.posix.dirname(folder)
+  )
+    folders.push(path.join(commonDir, ...folder.split('/')));
+  return folders;
+}
+
+/** The folders that hold these objects while they are loose. */
+export function objectFolders(commonDir: string, ids: Iterable<string>): readonly string[] {
+  return [...new Set([...ids].map((id) => id.slice(0, 2)))].map((name) =>
+    path.join(commonDir, 'objects', name),
+  );
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+}

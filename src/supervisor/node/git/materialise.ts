@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, copyFile, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { TreeDifference } from './changes.js';
+import { syncFolders } from './durable.js';
+import { joinNul, type GitRunner } from './runner.js';
+import { withTemporaryIndex } from './temporaryIndex.js';
+
+/** What a path on disk looked like, to see whether somebody wrote to it since. Null: nothing there. */
+export type Signature = string | null;
+
+export class TreeMoved extends Error {
+  override readonly name = 'TreeMoved';
+
+  constructor(readonly path: string) {
+    super(`${path} was changed by somebody else`);
+  }
+}
+
+/** Writes `differences` into a worktree of ours, where nobody else is at work. */
+export async function checkOutDifferences(
+  runner: GitRunner,
+  folder: string,
+  gitDir: string,
+  differences: readonly TreeDifference[],
+): Promise<void> {
+  for (const { path: file } of differences.filter(({ kind }) => kind === 'D')) {
+    await rm(path.join(folder, file), { force: true }).catch(() => undefined);
+    await removeEmptyFolders(folder, file);
+  }
+  await checkOutEntries(runner, folder, gitDir, differences, folder);
+}
+
+export async function signatureOf(file: string): Promise<Signature> {
+  try {
+    const stats = await lstat(file, { bigint: true });
+    if (stats.isDirectory()) return 'folder';
+    return [stats.ino, stats.mode, stats.size, stats.mtimeNs].join(':');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return null;
+    throw error;
+  }
+}
+
+/** The folder of staged files and backups of one write. It lies in the git directory: on most machines one rename away. */
+export interface Stage {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** Puts the new contents beside the tree, with line ends and filters as git would check them out. */
+export async function stageDifferences(
+  runner: GitRunner,
+  folder: string,
+  gitDir: string,
+  differences: readonly TreeDifference[],
+): Promise<Stage> {
+  const home = path.join(gitDir, 'swarm-panel', `stage-${process.pid}-${randomUUID()}`);
+  const remove = (): Promise<void> => rm(home, { recursive: true, force: true });
+  try {
+    await mkdir(path.join(home, 'new'), { recursive: true });
+    await mkdir(path.join(home, 'old'), { recursive: true });
+    await checkOutEntries(runner, folder, gitDir, differences, path.join(home, 'new'));
+    return { folder: home, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/**
+ * Moves staged files into a tree in which people work. Each path is compared with its signature just before it is
+ * replaced; if one has moved, all are put back and `TreeMoved` is thrown. Files are never seen half-written.
+ */
+export async function moveIntoTree(
+  top: string,
+  stage: Stage,
+  differences: readonly TreeDifference[],
+  signatures: ReadonlyMap<string, Signature>,
+): Promise<void> {
+  const undo: (() => Promise<void>)[] = [];
+  const folders = new Set<string>();
+  try {
+    const deletions = differences.filter(({ kind }) => kind === 'D');
+    const writes = differences.filter(({ kind, toMode }) => kind !== 'D' && toMode !== '160000');
+    for (const [number, { path: file }] of deletions.entries()) {
+      const target = path.join(top, file);
+      await assertUnmoved(target, file, signatures);
+      if ((await signatureOf(target)) === null) continue;
+      const backup = path.join(stage.folder, 'old', `d${number}`);
+      await move(target, backup);
+      undo.push(async () => {
+        await mkdir(path.dirname(target), { recursive: true });
+        await move(backup, target);
+      });
+      await removeEmptyFolders(top, file);
+    }
+    for (const [number, { path: file }] of writes.entries()) {
+      const target = path.join(top, file);
+      const staged = path.join(stage.folder, 'new', file);
+      await assertUnmoved(target, file, signatures);
+      await assertRealFolders(top, file);
+      const backup = path.join(stage.folder, 'old', `w${number}`);
+      const existed = (await signatureOf(target)) !== null;
+      if (existed) await keepCopy(target, backup);
+      await takeMode(target, staged);
+      await syncFile(staged);
+      await mkdir(path.dirname(target), { recursive: true });
+      folders.add(path.dirname(target));
+      await assertUnmoved(target, file, signatures);
+      await move(staged, target);
+      undo.push(() => (existed ? move(backup, target) : rm(target, { force: true })));
+    }
+  } catch (error) {
+    for (const step of undo.reverse()) await step();
+    throw error;
+  }
+  await syncFolders(folders);
+}
+
+/** Removes the folders above a deleted file that are empty now. */
+export async function removeEmptyFolders(top: string, file: string): Promise<void> {
+  for (let folder = path.dirname(file); folder !== '.' && folder !== ''; folder = path.dirname(folder))
+    try {
+      await rmdir(path.join(top, folder));
+    } catch {
+      return;
+    }
+}
+
+/** Checks out the new side of `differences` into `target` by an index that holds only them. */
+async function checkOutEntries(
+  runner: GitRunner,
+  folder: string,
+  gitDir: string,
+  differences: readonly TreeDifference[],
+  target: string,
+): Promise<void> {
+  const entries = differences.filter(({ kind, toMode }) => kind !== 'D' && toMode !== '160000');
+  if (entries.length === 0) return;
+  await withTemporaryIndex(runner, folder, gitDir, { index: null, tree: null }, async (index) => {
+    await runner.run(folder, ['update-index', '-z', '--add', '--index-info'], {
+      environment: index.environment,
+      input: joinNul(entries.map(({ toMode, to, path: file }) => `${toMode} ${to}\t${file}`)),
+    });
+    const prefix = target === folder ? [] : [`--prefix=${target}/`];
+    await runner.run(folder, ['checkout-index', '--force', '-z', '--stdin', ...prefix], {
+      environment: index.environment,
+      input: joinNul(entries.map(({ path: file }) => file)),
+    });
+  });
+}
+
+async function assertUnmoved(
+  target: string,
+  file: string,
+  signatures: ReadonlyMap<string, Signature>,
+): Promise<void> {
+  // A folder in a file's place is gone by now, if all that was in it was ours to delete.
+  const known = signatures.get(file) ?? null;
+  const expected = known === 'folder' ? null : known;
+  if ((await signatureOf(target)) !== expected) throw new TreeMoved(file);
+}
+
+/** No folder on the way may be a link: the file would land outside of the tree. */
+async function assertRealFolders(top: string, file: string): Promise<void> {
+  for (let folder = path.dirname(file); folder !== '.' && folder !== ''; folder = path.dirname(folder)) {
+    const stats = await lstat(path.join(top, folder)).catch(() => null);
+    if (stats !== null && !stats.isDirectory()) throw new TreeMoved(folder);
+  }
+}
+
+/** Keeps what git does not know of a file's mode: who may read and write it. */
+async function takeMode(existing: string, staged: string): Promise<void> {
+  const [old, fresh] = await Promise.all([lstat(existing).catch(() => null), lstat(staged)]);
+  if (old === null || !old.isFile() || !fresh.isFile()) return;
+  const readable = (old.mode & 0o444) >> 2;
+  const mode = fresh.mode & 0o100 ? (old.mode & 0o777) | readable : old.mode & 0o666;
+  await chmod(staged, mode);
+}
+
+async function keepCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch {
+    await copyFile(from, to);
+  }
+}
+
+async function syncFile(file: string): Promise<void> {
+  if (!(await lstat(file)).isFile()) return;
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Renames; across file systems by a copy beside the target, so that the target is still replaced in one step. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    const beside = `${to}.${randomUUID()}.tmp`;
+    await copyFile(from, beside);
+    await rename(beside, to);
+    await rm(from, { force: true });
+  }
+}

@@ -1,0 +1,156 @@
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Refusal, Repository, Worktree } from '../../ports/git.js';
+import { exists, refuse } from './inspect.js';
+import { splitNul, type GitRunner } from './runner.js';
+import { captureWorktree, treeOf } from './snapshot.js';
+import { treeDifferences } from './changes.js';
+import { dropWorktree, worktreeState } from './worktree.js';
+import { gitDirOf, readMark } from './worktreeFiles.js';
+
+/** Removes a worktree whose edits are in `snapshot`, else refuses and says what is unsaved. */
+export async function removeWorktree(
+  runner: GitRunner,
+  repository: Repository,
+  worktree: Worktree,
+  snapshot: string | null,
+): Promise<{ readonly ok: true } | Refusal> {
+  const state = await worktreeState(repository, worktree.path);
+  if (state === 'foreign')
+    return refuse(
+      'pathTaken',
+      `${worktree.path} is not a worktree of ours.`,
+      'Remove it by hand if it is not needed.',
+    );
+  if (state === 'missing') {
+    if (await isRegistered(runner, repository, worktree.path))
+      await dropWorktree(runner, repository, worktree.path);
+    return { ok: true };
+  }
+  const { tree, skipped } = await captureWorktree(runner, worktree);
+  const saved = await treeOf(runner, repository.topLevel, snapshot ?? worktree.base);
+  if (tree !== saved) {
+    const unsaved = await treeDifferences(runner, repository.topLevel, saved, tree, 'pathsOnly');
+    return unsavedRefusal(
+      worktree.path,
+      unsaved.map(({ path: file }) => file),
+    );
+  }
+  if (skipped.length > 0)
+    return unsavedRefusal(
+      worktree.path,
+      skipped.map(({ path: file }) => file),
+    );
+  await keepCommits(runner, repository, worktree);
+  await dropWorktree(runner, repository, worktree.path);
+  return { ok: true };
+}
+
+/** Worktrees of ours that nobody knows any more, and folders where ours would be. */
+export async function findLeftovers(
+  runner: GitRunner,
+  repository: Repository,
+  known: readonly string[],
+): Promise<readonly { readonly path: string; readonly bytes: number; readonly unsaved: boolean }[]> {
+  const wanted = new Set(known.map((folder) => path.resolve(folder)));
+  const found: { path: string; bytes: number; unsaved: boolean }[] = [];
+  for (const folder of await registeredWorktrees(runner, repository)) {
+    if (wanted.has(folder) || (await worktreeState(repository, folder)) !== 'present') continue;
+    found.push({
+      path: folder,
+      bytes: await diskUse(folder),
+      unsaved: await isUnsaved(runner, repository, folder),
+    });
+  }
+  return found;
+}
+
+/** Bytes on disk below a folder; links are not followed. */
+export async function diskUse(folder: string): Promise<number> {
+  let bytes = 0;
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) bytes += await diskUse(file);
+    else bytes += await lstat(file).then(sizeOf, () => 0);
+  }
+  return bytes;
+}
+
+/** Removes all refs below a prefix such as `refs/swarm/<batch>/`. */
+export async function removeRefs(runner: GitRunner, repository: Repository, prefix: string): Promise<void> {
+  if (!prefix.startsWith('refs/swarm/')) throw new Error(`${prefix} is not a ref of ours`);
+  const listed = await runner.text(repository.topLevel, [
+    'for-each-ref',
+    '--format=delete %(refname) %(objectname)',
+    prefix.replace(/\/$/, ''),
+  ]);
+  if (listed !== '')
+    await runner.run(repository.topLevel, ['update-ref', '--no-deref', '--stdin'], { input: `${listed}\n` });
+}
+
+/** Commits that an agent made and that only its worktree's HEAD holds get a ref, so that no gc takes them. */
+async function keepCommits(runner: GitRunner, repository: Repository, worktree: Worktree): Promise<void> {
+  const head = await runner.run(worktree.path, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+    expect: [0, 1, 128],
+  });
+  const commit = head.stdout.toString().trim();
+  if (head.exitCode !== 0 || commit === worktree.base) return;
+  const held = await runner.text(repository.topLevel, [
+    'for-each-ref',
+    '--count=1',
+    '--format=%(refname)',
+    '--contains',
+    commit,
+  ]);
+  if (held !== '') return;
+  const name = path.basename(worktree.path).replace(/[^A-Za-z0-9_-]/g, '-');
+  await runner.run(repository.topLevel, [
+    'update-ref',
+    `refs/swarm-kept/${name}-${commit.slice(0, 12)}`,
+    commit,
+  ]);
+}
+
+async function isUnsaved(runner: GitRunner, repository: Repository, folder: string): Promise<boolean> {
+  const gitDir = await gitDirOf(folder);
+  const mark = gitDir === null ? null : await readMark(gitDir);
+  if (mark === null) return true;
+  if (mark.kind === 'scratch' || !mark.ready) return false;
+  const { tree, skipped } = await captureWorktree(runner, {
+    ok: true,
+    path: folder,
+    base: mark.base,
+    inputs: mark.inputs,
+  });
+  if (skipped.length > 0) return true;
+  if (tree === (await treeOf(runner, repository.topLevel, mark.base))) return false;
+  const kept = await runner.text(repository.topLevel, ['for-each-ref', '--format=%(tree)', 'refs/swarm']);
+  return !kept.split('\n').includes(tree);
+}
+
+async function registeredWorktrees(runner: GitRunner, repository: Repository): Promise<readonly string[]> {
+  const listed = await runner.run(repository.topLevel, ['worktree', 'list', '--porcelain', '-z']);
+  return splitNul(listed.stdout)
+    .filter((line) => line.startsWith('worktree '))
+    .map((line) => path.resolve(line.slice('worktree '.length)));
+}
+
+async function isRegistered(runner: GitRunner, repository: Repository, folder: string): Promise<boolean> {
+  return (
+    (await registeredWorktrees(runner, repository)).includes(path.resolve(folder)) && !(await exists(folder))
+  );
+}
+
+function unsavedRefusal(folder: string, files: readonly string[]): Refusal {
+  const shown = files.slice(0, 10).join(', ') + (files.length > 10 ? `, and ${files.length - 10} more` : '');
+  return refuse(
+    'unsaved',
+    `${folder} has work that is in no snapshot: ${shown}.`,
+    'Take a snapshot or move these files away, then clean up again.',
+  );
+}
+
+function sizeOf(stats: { readonly size: number; readonly blocks: number }): number {
+  return process.platform === 'win32' ? stats.size : stats.blocks * 512;
+}

@@ -1,0 +1,193 @@
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Refusal, Repository, Worktree, WorktreeRequest } from '../../ports/git.js';
+import { treeDifferences } from './changes.js';
+import { runCommand } from './command.js';
+import { bringInputs } from './inputs.js';
+import { exists, refuse } from './inspect.js';
+import { checkOutDifferences } from './materialise.js';
+import { GitError, type GitRunner } from './runner.js';
+import { coneDirectories, conePatterns } from './sparse.js';
+import { copyIndex } from './temporaryIndex.js';
+import { gitDirOf, pristineIndexOf, readMark, writeMark, type WorktreeMark } from './worktreeFiles.js';
+
+/** A child's worktree, made, finished or found again. Never falls back to another folder. */
+export async function ensureWorktree(
+  runner: GitRunner,
+  repository: Repository,
+  request: WorktreeRequest,
+  snapshot: string | null,
+): Promise<Worktree | Refusal> {
+  const inside = path.relative(repository.topLevel, request.path);
+  if (!inside.startsWith('..') && !path.isAbsolute(inside))
+    return refuse(
+      'other',
+      `The worktree ${request.path} would be inside the repository.`,
+      'Set swarm.worktrees.location to a folder outside of it: tools that walk the repository would walk it too.',
+    );
+  const state = await worktreeState(repository, request.path);
+  if (state === 'foreign')
+    return refuse(
+      'pathTaken',
+      `${request.path} is there already and is not a worktree of this batch.`,
+      'Move it away, or set swarm.worktrees.location to another folder.',
+    );
+  try {
+    if (state === 'missing') await addWorktree(runner, repository, request.path, request.base);
+    return await finishWorktree(runner, repository, request, snapshot);
+  } catch (error) {
+    const refusal = refusalOf(error, request.path);
+    if (refusal === null) throw error;
+    const gitDir = await gitDirOf(request.path);
+    if (gitDir !== null && (await readMark(gitDir))?.ready !== true)
+      await dropWorktree(runner, repository, request.path).catch(() => undefined);
+    return refusal;
+  }
+}
+
+export async function worktreeState(
+  repository: Repository,
+  folder: string,
+): Promise<'present' | 'missing' | 'foreign'> {
+  if (!(await exists(folder))) return 'missing';
+  const gitDir = await gitDirOf(folder);
+  if (gitDir === null) return (await isEmptyFolder(folder)) ? 'missing' : 'foreign';
+  const ours = path.dirname(gitDir) === path.join(repository.commonDir, 'worktrees');
+  return ours && (await readMark(gitDir)) !== null ? 'present' : 'foreign';
+}
+
+/** Registers a worktree without files; also in place of one whose folder was deleted. */
+export async function addWorktree(
+  runner: GitRunner,
+  repository: Repository,
+  folder: string,
+  base: string,
+  kind: WorktreeMark['kind'] = 'child',
+): Promise<void> {
+  await mkdir(path.dirname(folder), { recursive: true });
+  const reason = kind === 'child' ? 'Swarm Panel: work of a child' : 'Swarm Panel: scratch tree';
+  await inTurn(repository.commonDir, async () => {
+    // Twice --force: the folder of a locked worktree was deleted by hand.
+    const flags = ['--no-checkout', '--detach', '--force', '--force', '--lock', '--reason', reason];
+    await runner.run(repository.topLevel, ['worktree', 'add', ...flags, '--', folder, base]);
+  });
+  const gitDir = await gitDirOf(folder);
+  if (gitDir === null) throw new Error(`git made no worktree in ${folder}`);
+  await writeMark(gitDir, { kind, base, ready: false, inputs: [] });
+}
+
+/** Removes a worktree with all that is in it. The caller knows that nothing in it is needed. */
+export async function dropWorktree(runner: GitRunner, repository: Repository, folder: string): Promise<void> {
+  await inTurn(repository.commonDir, async () => {
+    await runner.run(repository.topLevel, ['worktree', 'remove', '--force', '--force', '--', folder]);
+  });
+}
+
+async function finishWorktree(
+  runner: GitRunner,
+  repository: Repository,
+  request: WorktreeRequest,
+  snapshot: string | null,
+): Promise<Worktree | Refusal> {
+  const folder = request.path;
+  const gitDir = await gitDirOf(folder);
+  if (gitDir === null) throw new Error(`${folder} is no worktree`);
+  const mark = await readMark(gitDir);
+  if (mark?.ready === true) return { ok: true, path: folder, base: mark.base, inputs: mark.inputs };
+
+  await checkOut(runner, folder, gitDir, request);
+  if (snapshot !== null) {
+    const differences = await treeDifferences(runner, folder, request.base, snapshot, 'pathsOnly');
+    await checkOutDifferences(runner, folder, gitDir, differences);
+  }
+  const inputs = await bringInputs(runner, repository, folder, request.link);
+  await writeMark(gitDir, { kind: 'child', base: request.base, ready: false, inputs });
+  const failed = await runSetup(runner, folder, request);
+  if (failed !== null) return failed;
+  await writeMark(gitDir, { kind: 'child', base: request.base, ready: true, inputs });
+  return { ok: true, path: folder, base: request.base, inputs };
+}
+
+async function checkOut(
+  runner: GitRunner,
+  folder: string,
+  gitDir: string,
+  request: WorktreeRequest,
+): Promise<void> {
+  const cone = request.files === null ? null : coneDirectories(request.files);
+  const settings: string[] = [];
+  if (cone !== null) {
+    await mkdir(path.join(gitDir, 'info'), { recursive: true });
+    await writeFile(path.join(gitDir, 'info', 'sparse-checkout'), conePatterns(cone));
+    settings.push('-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=true');
+  }
+  const result = await runner.run(folder, [...settings, 'read-tree', '--reset', '-u', request.base]);
+  await log(request.logFile, result.stderr);
+  await copyIndex(path.join(gitDir, 'index'), pristineIndexOf(gitDir));
+}
+
+async function runSetup(
+  runner: GitRunner,
+  folder: string,
+  request: WorktreeRequest,
+): Promise<Refusal | null> {
+  if (request.setup.length === 0) return null;
+  const line = request.setup.join(' ');
+  await log(request.logFile, `$ ${line}\n`);
+  const result = await runCommand(request.setup, folder, runner.environment, null);
+  await log(request.logFile, result.output);
+  if (result.exitCode === 0) return null;
+  const why = result.notRun ?? `it ended with ${result.exitCode}: ${result.output.trim().slice(-500)}`;
+  return refuse(
+    'setupFailed',
+    `The setup command "${line}" failed in ${folder}: ${why}`,
+    `Mend swarm.worktrees.setup, then retry. The whole output is in ${request.logFile}.`,
+  );
+}
+
+/** A refusal for what the machine or a filter would not do; null for what is a bug. */
+export function refusalOf(error: unknown, folder: string): Refusal | null {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return refuse('noSpace', `There is no space left for ${folder}.`, 'Free some space, then retry.');
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
+    return refuse(
+      'readOnly',
+      `${folder} cannot be written.`,
+      'Change its permissions, or choose another folder.',
+    );
+  if (error instanceof GitError && /smudge filter|external filter|clean filter/.test(error.stderr))
+    return refuse(
+      'filterMissing',
+      `A filter of this repository failed: ${error.stderr.trim().slice(-300)}`,
+      'Install the filter program (for LFS: git lfs install), then retry.',
+    );
+  return null;
+}
+
+async function log(file: string, text: string): Promise<void> {
+  if (text === '') return;
+  await mkdir(path.dirname(file), { recursive: true });
+  await appendFile(file, text, { mode: 0o600 });
+}
+
+async function isEmptyFolder(folder: string): Promise<boolean> {
+  return readdir(folder).then(
+    (entries) => entries.length === 0,
+    () => false,
+  );
+}
+
+const turns = new Map<string, Promise<void>>();
+
+/** `git worktree` calls of one repository go one after the other: its own bookkeeping is not made for many at once. */
+async function inTurn(key: string, act: () => Promise<void>): Promise<void> {
+  const before = turns.get(key) ?? Promise.resolve();
+  const mine = before.catch(() => undefined).then(act);
+  turns.set(key, mine);
+  try {
+    await mine;
+  } finally {
+    if (turns.get(key) === mine) turns.delete(key);
+  }
+}

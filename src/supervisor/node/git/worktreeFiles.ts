@@ -1,0 +1,61 @@
+import { readFile, realpath, writeFile, rename, open } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+
+/**
+ * What we note in a worktree's own git directory, so that it is known to be ours, what it is, and how far it got.
+ * It goes when the worktree goes.
+ */
+export interface WorktreeMark {
+  readonly kind: 'child' | 'scratch';
+  readonly base: string;
+  /** False until checkout, inputs and setup are done. */
+  readonly ready: boolean;
+  readonly inputs: readonly string[];
+}
+
+const markSchema = z.object({
+  kind: z.enum(['child', 'scratch']),
+  base: z.string(),
+  ready: z.boolean(),
+  inputs: z.array(z.string()),
+});
+
+const markName = 'swarm-panel.json';
+
+/** The git directory that a worktree's `.git` file names; null where there is none. */
+export async function gitDirOf(worktree: string): Promise<string | null> {
+  try {
+    const text = await readFile(path.join(worktree, '.git'), 'utf8');
+    const match = /^gitdir: (.+?)\r?\n?$/s.exec(text);
+    return match?.[1] === undefined ? null : await realpath(path.resolve(worktree, match[1]));
+  } catch {
+    return null;
+  }
+}
+
+/** The index of the base as it was checked out, which no agent changes. */
+export function pristineIndexOf(gitDir: string): string {
+  return path.join(gitDir, 'swarm-panel-index');
+}
+
+export async function readMark(gitDir: string): Promise<WorktreeMark | null> {
+  try {
+    const parsed = markSchema.safeParse(JSON.parse(await readFile(path.join(gitDir, markName), 'utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+export async function writeMark(gitDir: string, mark: WorktreeMark): Promise<void> {
+  const temporary = path.join(gitDir, `${markName}.${process.pid}.tmp`);
+  await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+  const handle = await open(temporary, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path.join(gitDir, markName));
+}
