@@ -45,6 +45,8 @@ export interface Store {
     readonly state: State | null;
     readonly events: readonly Stamped[];
     readonly problems: readonly Problem[];
+    /** Number of the last record, which may be one that this version does not know: the next event's is higher. */
+    readonly lastSeq: number;
   };
   /**
    * Appends events in order. Resolves when they are written, and if `synced`, when they are on the disk.

@@ -42,6 +42,7 @@ export class MemoryDisk {
         state: this.state,
         events: this.journal.filter((stamped) => stamped.seq > after),
         problems: this.problems,
+        lastSeq: Math.max(after, this.journal.at(-1)?.seq ?? 0),
       },
     );
     this.current = store;
