@@ -16,14 +16,17 @@ export type AgentEvent =
   /** A file is about to be written. */
   | { readonly type: 'writing'; readonly path: string; readonly tool: string }
   | { readonly type: 'write'; readonly path: string; readonly tool: string }
-  /** A shell command has started; `shell` follows when it has ended. */
+  /** A shell command has started; `shell` follows when it has ended, and does not if it was refused or never ended. */
   | { readonly type: 'shellStarted'; readonly command: string }
   | { readonly type: 'shell'; readonly command: string; readonly exitCode: number | null }
   | { readonly type: 'decision'; readonly text: string }
   | { readonly type: 'next'; readonly items: readonly { readonly text: string; readonly done: boolean }[] }
   /** The agent's own words. Never a failure, whatever they say. */
   | { readonly type: 'text'; readonly text: string }
-  /** `mode: total` replaces what was counted for this session before, `add` adds to it. */
+  /**
+   * `mode: total` replaces what was counted for this session before, `add` adds to it.
+   * `input` is all input, `cachedInput` the part of it that came from the provider's cache.
+   */
   | {
       readonly type: 'usage';
       readonly mode: 'add' | 'total';
@@ -120,6 +123,18 @@ export interface Adapter {
     file(env: Readonly<Record<string, string>>): string;
     /** The newest session of the folder in the index text, at or after `since` (epoch ms); null if there is none. */
     find(text: string, folder: string, since: number): string | null;
+  };
+  /**
+   * The agent's own log of a session, where it says more than the stream does: an exact reset where the stream has
+   * only prose. Read when an attempt has ended with a limit, and for agents that wait in silence.
+   */
+  sessionLog?: {
+    /** The folder below which the log lies, from the attempt's environment. */
+    folder(env: Readonly<Record<string, string>>): string;
+    /** Whether a file, by its path, is the log of this session. */
+    isLog(path: string, session: string): boolean;
+    /** What the newest entries say about limits; the text may begin and end within a line. */
+    limits(text: string): readonly AgentEvent[];
   };
   /** The command of the agent's own sign-in, run in a terminal; null if there is none. */
   readonly signIn: readonly string[] | null;

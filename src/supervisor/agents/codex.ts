@@ -25,6 +25,11 @@ export const codex: Adapter = {
   commandLine: (request) => line(request, [], []),
   resumeLine: (request, session) => line(request, ['resume'], [session]),
   parser: codexParser,
+  sessionLog: {
+    folder: (env) => `${env['CODEX_HOME'] ?? `${env['HOME'] ?? '~'}/.codex`}/sessions`,
+    isLog: (path, session) => session !== '' && path.endsWith(`-${session}.jsonl`),
+    limits: rolloutLimits,
+  },
 };
 
 /** The prompt goes by stdin (`-`); codex waits for the end of an open stdin in any case. */
@@ -188,14 +193,32 @@ function signal(event: JsonObject, text: string, final: boolean): AgentEvent {
   return { type: 'signal', final, signal: { channel: 'event', providerOrCli: 'codex', text, event } };
 }
 
+/** The newest statement about the account's windows: exact to the second, where the stream has a clock time. */
+function rolloutLimits(text: string): readonly AgentEvent[] {
+  for (const entry of text.split('\n').reverse()) {
+    if (!entry.includes('"rate_limits"')) continue;
+    const parsed = jsonLine(entry);
+    const payload = objectOf(parsed?.['payload']);
+    const limits = payload?.['type'] === 'token_count' ? objectOf(payload['rate_limits']) : null;
+    // Most answers state no window; they are no news.
+    if (parsed === null || limits === null || (limits['primary'] === null && limits['secondary'] === null))
+      continue;
+    return [signal(parsed, entry, false)];
+  }
+  return [];
+}
+
 /** Codex ends with `Error: ...` when it cannot begin; the rest of its stderr is its own log. */
 function stderrEvents(plain: string): readonly AgentEvent[] {
-  const ends = /^(?:Error|error): /.test(plain);
-  if (ends)
+  if (/^[Ee]rror: /.test(plain)) {
     return [
       { type: 'signal', final: true, signal: { channel: 'stderr', providerOrCli: 'codex', text: plain } },
     ];
-  const known =
-    /^(?:Reading (?:additional input|prompt) from stdin|WARNING: |\d{4}-\d\d-\d\dT\S+\s+(?:TRACE|DEBUG|INFO|WARN|ERROR)\b)/;
-  return known.test(plain) ? [{ type: 'ignored' }] : [unrecognized(plain)];
+  }
+  // A refused change is told nowhere else.
+  const rejected = /ERROR codex_core::tools::router: error=(.*\brejected\b.*)$/.exec(plain)?.[1];
+  if (rejected !== undefined) return [{ type: 'denied', what: rejected }];
+  const logged = /^\d{4}-\d\d-\d\dT\S+\s+(?:TRACE|DEBUG|INFO|WARN|ERROR)\b/.test(plain);
+  const notice = /^(?:Reading (?:additional input|prompt) from stdin|WARNING: |warning: )/.test(plain);
+  return [logged || notice ? { type: 'ignored' } : unrecognized(plain)];
 }

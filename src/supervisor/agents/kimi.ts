@@ -73,8 +73,6 @@ function withoutSlash(path: string): string {
 function kimiParser(): AgentParser {
   const tools = openToolUses();
   let lastMessage = '';
-  let inTrace = false;
-  let ended = false;
   return {
     push(output) {
       const plain = plainText(output.text);
@@ -148,23 +146,15 @@ function kimiParser(): AgentParser {
     const events = id === null ? [] : tools.finished(id, { ok: true, ran: true, exitCode: null });
     return events.length === 0 ? [unrecognized(plain)] : events;
   }
+}
 
-  /** The error that ends a run comes as text; beside it kimi prints traces of troubles that it got over. */
-  function stderrEvents(plain: string): readonly AgentEvent[] {
-    if (plain.startsWith('error: ')) {
-      ended = true;
-      return [
-        { type: 'signal', final: true, signal: { channel: 'stderr', providerOrCli: 'kimi', text: plain } },
-      ];
-    }
-    // What follows the error says it again and names the log.
-    if (ended) return [{ type: 'ignored' }];
-    const opens = /^\[unexpected\]|^\(node:\d+\)|^Warning:/.test(plain);
-    const belongs = inTrace && /^(?:at |code:|\}|\{|\[cause\]|[a-z]+: )/i.test(plain);
-    inTrace = opens || belongs;
-    const hint = /^(?:Session "[^"]*" was created under|cd "|See log:|To resume this session:)/.test(plain);
-    return [inTrace || hint ? { type: 'ignored' } : unrecognized(plain)];
-  }
+/**
+ * The error that ends a run comes as text. All else on stderr is none of kimi's words: the live output of its tools,
+ * which may say anything, and traces of troubles that it got over.
+ */
+function stderrEvents(plain: string): readonly AgentEvent[] {
+  if (!plain.startsWith('error: failed to run prompt: ')) return [{ type: 'ignored' }];
+  return [{ type: 'signal', final: true, signal: { channel: 'stderr', providerOrCli: 'kimi', text: plain } }];
 }
 
 /** What a tool of Kimi Code does, by name. */

@@ -57,9 +57,8 @@ function startEvents(use: ToolUse): readonly AgentEvent[] {
       return use.paths.map((path) => ({ type: 'writing', path, tool: use.tool }));
     case 'shell':
       return [{ type: 'shellStarted', command: use.command }];
-    case 'next':
-      return [{ type: 'next', items: use.items }];
     case 'read':
+    case 'next':
     case 'other':
       return [];
     default:
@@ -77,6 +76,7 @@ function finishEvents(use: ToolUse, outcome: ToolOutcome): readonly AgentEvent[]
     case 'shell':
       return [{ type: 'shell', command: use.command, exitCode: outcome.exitCode }];
     case 'next':
+      return outcome.ok ? [{ type: 'next', items: use.items }] : [];
     case 'other':
       return [];
     default:

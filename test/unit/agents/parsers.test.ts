@@ -87,6 +87,7 @@ describe('claude', () => {
             { content: 'two', status: 'pending' },
           ],
         }),
+        answer('a', 'Todos have been modified'),
         call('b', 'TaskCreate', { subject: 'three' }),
         answer('b', 'Task #1 created successfully: three'),
         call('c', 'TaskUpdate', { taskId: '1', status: 'completed' }),
@@ -194,9 +195,70 @@ describe('kimi', () => {
         call('b', 'Read', { path: '/none' }),
         answer('b', '"/none" does not exist.'),
         call('c', 'TodoList', { todos: [{ title: 'one', status: 'done' }] }),
+        answer('c', 'Todo list updated.'),
         call('d', 'TodoList', {}),
+        answer('d', 'Current todo list:'),
       ],
       'shellStarted npx tsc\nshell 2 npx tsc\nnext [x] one\n',
+    );
+  });
+});
+
+describe('codex beside its stream', () => {
+  it('shows a refused change that it tells on stderr only, and takes its log for log', () => {
+    const log = '2026-11-30T03:25:03.991112Z ERROR codex_core::tools::router: error=';
+    const refused = 'patch rejected: writing outside of the project; rejected by user approval settings';
+    check(
+      'codex',
+      [],
+      `denied ${refused}\n`,
+      `${log}${refused}\n${log}unsupported call: update_plan\nwarning: usage limit near\n`,
+    );
+  });
+
+  it('tells the exact reset from the newest entry of its session log that states a window', () => {
+    const entry = (primary: object | null) =>
+      JSON.stringify({
+        type: 'event_msg',
+        payload: { type: 'token_count', rate_limits: { primary, secondary: null } },
+      });
+    const window = { used_percent: 100, window_minutes: 300, resets_at: 1796009183 };
+    const text = [
+      's_at":1}}}',
+      entry({ ...window, resets_at: 1 }),
+      entry(window),
+      entry(null),
+      '{"type":"event_msg","pay',
+    ].join('\n');
+    const log = adapters['codex']?.sessionLog;
+    expect(log?.limits(text)).toEqual([
+      {
+        type: 'signal',
+        final: false,
+        signal: {
+          channel: 'event',
+          providerOrCli: 'codex',
+          text: entry(window),
+          event: JSON.parse(entry(window)) as unknown,
+        },
+      },
+    ]);
+    expect(log?.limits(entry(null))).toEqual([]);
+    expect(log?.folder({ HOME: '/h' })).toBe('/h/.codex/sessions');
+    expect(log?.isLog('/h/.codex/sessions/2026/11/30/rollout-2026-11-30T03-26-12-01a2.jsonl', '01a2')).toBe(
+      true,
+    );
+  });
+});
+
+describe('kimi on stderr', () => {
+  it('ends with its own error only: what a tool prints there is no signal', () => {
+    const error = 'error: failed to run prompt: provider.auth_error: 403 usage limit for this billing cycle';
+    check(
+      'kimi',
+      [],
+      `signal final stderr kimi <> ${error}\n`,
+      `error: usage limit reached\nerror[E0308]: mismatched types\n${error}\n`,
     );
   });
 });
