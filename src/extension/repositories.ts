@@ -1,0 +1,38 @@
+import { lstat, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Top level of the repository around a folder, found by looking for `.git` upwards; null outside of one. It starts
+ * no program, so that a window without batches costs nothing. The supervisor looks closer before it does anything.
+ */
+export async function findTopLevel(folder: string): Promise<string | null> {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    if (await exists(path.join(at, '.git'))) return at;
+    if (path.dirname(at) === at) return null;
+  }
+}
+
+/** Whether something has ever been launched there. A link or a file in its place counts: the supervisor says what is wrong with it. */
+export async function hasSwarmFolder(topLevel: string): Promise<boolean> {
+  return exists(path.join(topLevel, '.swarm'));
+}
+
+/** The version of Swarm that made `.swarm`, as far as it says. */
+export async function writerOf(topLevel: string): Promise<string | null> {
+  try {
+    const said: unknown = JSON.parse(await readFile(path.join(topLevel, '.swarm', 'VERSION'), 'utf8'));
+    const by = typeof said === 'object' && said !== null && 'createdBy' in said ? said.createdBy : null;
+    return typeof by === 'string' ? by.slice(0, 40) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
