@@ -1,0 +1,118 @@
+import { fold } from './plain.js';
+
+/**
+ * Who speaks in a plain text. A program's own notices are kept; answers of the agent, quotations, code, echoes of the
+ * prompt and noise of side features are left out: the same words mean nothing there.
+ */
+export interface Spoken {
+  /** The program's notices, unwrapped, one paragraph a line. */
+  readonly program: string;
+  /** Notices of attempts that go on by themselves. */
+  readonly retries: string;
+  /** Notices that a limit is near, or a panel that shows how much is used. */
+  readonly near: string;
+  /** Something was left out because an agent, a person or a side feature said it. */
+  readonly left: boolean;
+}
+
+const FENCE = /^\s*(?:```|~~~)/;
+const TABLE = /^\s*[|│┃].*[|│┃]\s*$/;
+const ECHO = /^\s*(?:>|❯|›|\$|user:)\s+\S/i;
+const CODE =
+  /^\s*\d+\s*[+|:-]\s|^\s*[+-]{1,3}\s?["'`(\w@]|^\S+\.(?:ts|tsx|js|mjs|jsx|py|go|rs|java|rb|c|cpp|h|md|json|yaml|yml|txt|log|sh|toml|vue|css|html|php|swift|kt):\d+|^\s*(?:const|let|var|function|def|class|import|export|return|if|else|elif|for|while|try|catch|except|raise|throw|assert|expect|it|describe|test|print|console\.\w+|logger\.\w+|#|\/\/|\/\*|\*)(?:\s*[({]|\s+\S.*[;{}()=:]\s*$|\s+["'`])/;
+const SIDE =
+  /\bmcp\b|telemetry|event logging|failed to export|analytics|statsig|sentry|auto-?update|update check|checking for updates|version check|edit_prediction|edit prediction|autocomplete|inline completion|next edit|embedding|indexing|status ?line|\bhooks?\b|\bplugin\b|\blsp\b|language server|marketplace|title generation|npm (?:warn|notice|err)|metrics|otel|opentelemetry|websearch|web search|webfetch|remote settings|feature flags?|background (?:task|sync)|release notes|session title|crash report|git fetch/i;
+const RETRY =
+  /retrying (?:in|after|with)|\bretrying\b|reconnecting|attempt\s*#?\s*\d+\s*(?:\/|of|failed)|\(attempt \d|attempt #\d|retry \d+\/\d+|retry attempt|will retry|retries? (?:left|remaining)|重试中|正在重试|第\s*\d+\s*次重试|再試行中|재시도 중|المحاولة رقم|повторная попытка|neuer versuch|nouvelle tentative|reintentando|tentando novamente/i;
+const GAVE_UP =
+  /retries? exhausted|max(?:imum)? (?:retries|attempts)|gave up|giving up|exceeded retry|no more retries|after \d+ (?:retries|attempts)|retried \d+ times/i;
+const GOES_ON =
+  /(?:automatically )?(?:switch(?:ing|ed)|fall(?:ing|en)? back|fell back|downgrad(?:ing|ed)|fallback) (?:to|from)\b|now using|continuing (?:with|on)\b(?![^\n]*usage credits)|using (?:the )?fallback|for the (?:rest|remainder) of (?:this|the) session|trying fallback|recovered|succeeded after|goes on|resumed successfully/i;
+const NEAR =
+  /\d ?% (?:of (?:your|the|its|this)|used|utili[sz]ed|consumed)|used \d+(?:\.\d+)? ?%|% left|\d ?% remaining|approaching|close to (?:your|the|reaching)|nearing|almost (?:reached|at|out)|nearly (?:reached|at|out)|about to (?:hit|reach)|running low|low (?:balance|credits?) warning|\d+ (?:\w+ )?(?:requests|messages|prompts|credits) (?:left|remaining)|limits reset (?:every|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|daily|weekly)|usage: ?\d|即将(?:达到|用完)|接近[^\n]{0,10}(?:上限|限额|限制)|まもなく|に近づ|もうすぐ|곧 한도|임박|nahert sich|bald erreicht|bientot atteint|approche de|a punto de (?:alcanzar|agotar)|cerca (?:de|del) (?:su |tu )?limite|perto do limite|proximo do limite|приближа|почти исчерпан|اقترب/i;
+const PROSE =
+  /(?:^|[\s("*])I(?:'ve|'ll|'d)? (?!can'?t|cannot|am unable|am sorry)[a-z]|(?:^|[\s(])I'm (?!sorry|unable|not able)[a-z]|\bmy (?:fix|change|plan|test|code|implementation)\b|\bwe (?:now|already|should|can|need|added|use|have|do)\b|\blet me\b|\blet's\b|\byesterday\b|\blast (?:month|week|night|year)\b|\b(?:has|have) been fixed\b|\bwas fixed\b|\bthe (?:docs?|documentation|readme|logs?|issue|reporter|test|tests|importer|client|wrapper|handler|code|function|script|user saw|report|changelog|article|spec|PR)\b(?! (?:is|was) (?:unable|not))|\bdocs (?:say|mention|state)|\bsummari[sz]|\bimplemented\b|\brefactor|\bif you see\b|\bwhenever\b|\bno (?:issues?|errors?|rate limit\w*|limits?) (?:detected|found|needed|hit|so far|reached)|\bnot (?:been )?(?:rate[- ]limited|throttled)\b|\bshould be retried\b|\bfor example\b|\btell me\b|\bplease (?:fix|add|explain|implement|review|write|make)\b|\bhow (?:do|to|does|can)\b|\bwhat (?:does|is|happens)\b|^\s*(?:TODO|FIXME|NOTE|Fix|Add|Explain|Implement|Write|Handle|Update|Refactor|Test|Done|Fixed|Added)\b(?!:? (?:error|external))|(?:我|我们)(?:已经?|会|将|在|把|给|添加|修复|实现)|文档(?:说|提到|中)|昨天|上(?:周|个月)|ドキュメント|追加しました|修正しました|추가했|수정했|ich habe|j'ai|he (?:anadido|agregado|corregido)|adicionei|corrigi|я (?:добавил|исправил)/m;
+
+/** Takes a plain text apart by who speaks. `trusted`: the text is known to be about a failure, so only clear quotations are left out. */
+export function spokenIn(shown: string, trusted: boolean): Spoken {
+  const program: string[] = [];
+  const retries: string[] = [];
+  const near: string[] = [];
+  let fenced = false;
+  let left = false;
+  let panel = false;
+  for (const paragraph of unwrapped(shown)) {
+    if (FENCE.test(paragraph)) {
+      fenced = !fenced;
+      left = true;
+    } else if (paragraph.trim() === '') {
+      program.push('');
+    } else if (
+      fenced ||
+      TABLE.test(paragraph) ||
+      ECHO.test(paragraph) ||
+      (CODE.test(paragraph) && !trusted)
+    ) {
+      left = true;
+    } else if (isProse(paragraph) || (SIDE.test(paragraph) && !trusted) || SIDE_REQUEST.test(paragraph)) {
+      left = true;
+    } else if (RETRY.test(paragraph) && !GAVE_UP.test(paragraph)) {
+      retries.push(paragraph);
+    } else if (GOES_ON.test(paragraph)) {
+      left = true;
+    } else if (NEAR.test(fold(paragraph))) {
+      near.push(paragraph);
+      panel = true;
+    } else if (/^\s*[█▌▏▎▍▋▊▉░▒▓ ]+/.test(paragraph) && panel) {
+      near.push(paragraph);
+    } else if (/^\s*(?:resets?|refresh(?:es)?) /i.test(paragraph) && panel) {
+      near.push(paragraph);
+    } else {
+      if (/^\s*current (?:session|week)/i.test(paragraph)) panel = true;
+      program.push(paragraph);
+    }
+  }
+  // A side feature's answer is told in the line below it.
+  if (left && program.every((line) => /^\s*(?:body:|$)/i.test(line))) program.length = 0;
+  return { program: program.join('\n'), retries: retries.join('\n'), near: near.join('\n'), left };
+}
+
+const SIDE_REQUEST = /edit_prediction|event logging|failed to export|\bmcp server\b/i;
+
+/** True for a paragraph that a person or a model wrote. */
+export function isProse(paragraph: string): boolean {
+  const plain = paragraph.replace(/^\s*[⏺●•■▪◆✻⎿]\s*/, '');
+  if (/^(?:error|fatal|api error|failed|warning|exception|llm provider error|\w*error:)/i.test(plain))
+    return false;
+  return PROSE.test(plain);
+}
+
+const MARKER = /^\s*(?:[-*•●⏺■▪◆✻✕✗×❌⚠⛔⎿❯>|│/#+]|\d+[.)]\s|\[|\{|at\s|```)/;
+
+/** Lines joined to the paragraphs that a screen has wrapped. */
+function unwrapped(shown: string): readonly string[] {
+  const paragraphs: string[] = [];
+  let open = false;
+  for (const line of shown.split('\n')) {
+    const trimmed = line.trim();
+    const last = paragraphs[paragraphs.length - 1];
+    const goesOn =
+      open &&
+      last !== undefined &&
+      trimmed !== '' &&
+      !MARKER.test(line) &&
+      !FENCE.test(last) &&
+      continues(last, trimmed);
+    if (goesOn) paragraphs[paragraphs.length - 1] = `${last} ${trimmed}`;
+    else paragraphs.push(line);
+    open = trimmed !== '' && !TABLE.test(line);
+  }
+  return paragraphs;
+}
+
+function continues(before: string, next: string): boolean {
+  const end = before.trimEnd();
+  if (/[.!?。！？:;)\]}]$/.test(end)) return false;
+  if (/^[a-zа-яà-ÿ(,&]/.test(next)) return true;
+  return end.length >= 60 && /[a-zа-яà-ÿ,]$/.test(end);
+}
