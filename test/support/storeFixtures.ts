@@ -36,6 +36,7 @@ export function state(seq: number): State {
   return {
     seq,
     at: 1_800_000_000_000 + seq,
+    offset: 60,
     owner: null,
     settings: { maxConcurrent: 8, askAbove: null },
     batches: {},

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { bootId, readText, statFields } from './identity.js';
+
+const run = promisify(execFile);
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly group: number;
+  /** 0 where the system does not tell. */
+  readonly session: number;
+  readonly startTime: string;
+}
+
+/** All living processes; zombies are none. */
+export async function listProcesses(): Promise<readonly ProcessEntry[]> {
+  if (process.platform === 'linux') return listLinux();
+  if (process.platform === 'win32') return [];
+  const { stdout } = await run('ps', ['-axo', 'pid=,ppid=,pgid=,state=,lstart='], {
+    env: { ...process.env, LC_ALL: 'C' },
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch(() => ({ stdout: '' }));
+  return stdout.split('\n').flatMap((line): ProcessEntry[] => {
+    const [pid, ppid, group, state, ...born] = line.trim().split(/\s+/);
+    if (pid === undefined || state === undefined || state.startsWith('Z')) return [];
+    return [
+      { pid: Number(pid), ppid: Number(ppid), group: Number(group), session: 0, startTime: born.join(' ') },
+    ];
+  });
+}
+
+/**
+ * Which of these processes carry one of the nonces in the environment they were started with. Only processes of this
+ * user can be looked into; others cannot be children of ours.
+ */
+export async function nonceCarriers(
+  entries: readonly ProcessEntry[],
+  nonces: ReadonlySet<string>,
+): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
+  if (nonces.size === 0) return found;
+  if (process.platform === 'linux') {
+    for (let start = 0; start < entries.length; start += 64)
+      await Promise.all(
+        entries.slice(start, start + 64).map(async ({ pid }) => {
+          const environment = await fs.readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+          const nonce = nonceIn(environment.split('\0'), nonces);
+          if (nonce !== null) found.set(pid, nonce);
+        }),
+      );
+    return found;
+  }
+  const { stdout } = await run('ps', ['-axEww', '-o', 'pid=,command='], {
+    maxBuffer: 256 * 1024 * 1024,
+  }).catch(() => ({ stdout: '' }));
+  for (const line of stdout.split('\n')) {
+    const nonce = nonceIn(line.split(' '), nonces);
+    if (nonce !== null) found.set(Number.parseInt(line, 10), nonce);
+  }
+  return found;
+}
+
+function nonceIn(words: readonly string[], nonces: ReadonlySet<string>): string | null {
+  for (const word of words) {
+    if (!word.startsWith('SWARM_NONCE=')) continue;
+    const nonce = word.slice('SWARM_NONCE='.length);
+    if (nonces.has(nonce)) return nonce;
+  }
+  return null;
+}
+
+function listLinux(): readonly ProcessEntry[] {
+  const entries: ProcessEntry[] = [];
+  const boot = bootId.slice(0, 8);
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const fields = statFields(readText(`/proc/${name}/stat`));
+    if (fields === null || fields.state === 'Z' || fields.state === 'X') continue;
+    const { ppid, group, session, startTime } = fields;
+    entries.push({ pid: Number(name), ppid, group, session, startTime: `${startTime}@${boot}` });
+  }
+  return entries;
+}
