@@ -13,7 +13,7 @@ export type Event =
   /** A batch with all its children; refused before it becomes an event if anything in it is wrong. */
   | {
       readonly type: 'batchLaunched';
-      readonly batch: Omit<Batch, 'createdAt' | 'children' | 'lastCheck'>;
+      readonly batch: Omit<Batch, 'createdAt' | 'children' | 'lastCheck' | 'writing'>;
       readonly tasks: readonly Task[];
     }
   | { readonly type: 'batchRemoved'; readonly batch: string }
@@ -68,6 +68,8 @@ export type Event =
       readonly exit: Exit;
       readonly verdict: Verdict;
       readonly result: string;
+      /** The agent said that it has finished. Absent: a result that is not empty says so. Decides only where a stop was asked. */
+      readonly done?: boolean;
       /** Progress seen since the last report. */
       readonly progress: boolean;
     }
@@ -193,6 +195,8 @@ export interface ReportChange {
   readonly input: number;
   readonly cachedInput: number;
   readonly output: number;
+  /** Tokens of the last request, where the agent tells them. */
+  readonly context?: number;
   readonly lastLine: string;
   readonly lastLineAt: Instant | null;
   /** Null: unchanged. */

@@ -20,6 +20,8 @@ export interface State {
   readonly seq: number;
   /** Time of the last event; never goes back. */
   readonly at: Instant;
+  /** Minutes that the local zone was ahead of UTC at the last event, for quiet hours. */
+  readonly offset: number;
   readonly owner: Owner | null;
   readonly settings: Settings;
   readonly batches: Readonly<Record<string, Batch>>;
@@ -80,6 +82,15 @@ export interface Batch {
   /** Keys in the manifest's order. */
   readonly children: readonly ChildKey[];
   readonly lastCheck: BatchCheckView | null;
+  /** The user's tree is being moved: what `applyWriting` said, so that it can be finished after a crash. */
+  readonly writing: ApplyStep | null;
+}
+
+export interface ApplyStep {
+  readonly children: readonly ChildKey[];
+  readonly from: string;
+  readonly to: string;
+  readonly paths: readonly string[];
 }
 
 /** What never changes of a child. */
@@ -120,6 +131,8 @@ export interface Child {
     readonly n: number;
     readonly at: Instant;
   } | null;
+  /** When a snapshot of arriving edits was last ordered. */
+  readonly snapshotAskedAt: Instant | null;
   readonly report: Report;
   /** Resumes by itself since the last progress. */
   readonly resumesWithoutProgress: number;
@@ -153,6 +166,8 @@ export type Phase =
       /** Null between the start order and its confirmation. */
       readonly process: ProcessId | null;
       readonly lastSign: Instant;
+      /** No sign for a minute. */
+      readonly quiet: boolean;
       readonly progressed: boolean;
     }
   /** Asked to stop at a safe point; `then` is the pause it ends in. */
@@ -225,6 +240,8 @@ export interface Report {
   readonly input: number;
   readonly cachedInput: number;
   readonly output: number;
+  /** Tokens of the last request, where the agent tells them; null: estimated from the sums. */
+  readonly context: number | null;
   readonly lastLine: string;
   readonly lastLineAt: Instant | null;
   readonly details: DetailsView | null;
@@ -268,6 +285,13 @@ export interface Gate {
   readonly model: string | null;
   /** Number of the last closing; 0: never closed. */
   readonly episode: number;
+  /** It was learned from an executor that names no model, so it holds those too. */
+  readonly coversDefault: boolean;
+  /** When the last closing began, and when it was last opened again. */
+  readonly closedAt: Instant | null;
+  readonly openedAt: Instant | null;
+  /** What has been spent since it woke by itself, for the ceiling per wake; null: no such wake. */
+  readonly wake: { readonly since: Instant; readonly tokens: number } | null;
   readonly near: {
     readonly utilization: number;
     readonly window: LimitWindow | null;
@@ -303,6 +327,10 @@ export type GatePosition =
       /** What a person has answered. */
       readonly answer: 'resume' | 'decline' | null;
       readonly needsUser: boolean;
+      /** A person wants it tried at `tryAt`, whatever was stated. */
+      readonly byUser: boolean;
+      /** Children whose word on the reset has been counted in this episode. */
+      readonly heard: readonly ChildKey[];
     }
   | {
       readonly name: 'probing';
@@ -316,4 +344,8 @@ export type GatePosition =
       readonly window: LimitWindow | null;
       readonly message: string;
       readonly tries: number;
+      readonly consent: Consent;
+      readonly answer: 'resume' | 'decline' | null;
+      readonly needsUser: boolean;
+      readonly heard: readonly ChildKey[];
     };

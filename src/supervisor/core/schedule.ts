@@ -1,0 +1,257 @@
+import type { Draft } from './draft.js';
+import { trySwitch } from './fallback.js';
+import { choiceOf, gatesOf, isShut, openGate, rampPatience, shutGateOf, type Closed } from './gates.js';
+import { nextStretch } from './history.js';
+import { priceToGoOn } from './price.js';
+import { quietUntil } from './quietHours.js';
+import { start } from './start.js';
+import type { Batch, Child, ChildKey, Gate, GateKey } from './state.js';
+import { goesOn, heldBack, isDue, mayTry, othersLet } from './waiting.js';
+
+/** What is at work, counted once per event. */
+interface Usage {
+  all: number;
+  readonly byBatch: Map<string, number>;
+  /** Started since the gate began to open, without progress yet. */
+  readonly unproven: Map<GateKey, number>;
+}
+
+/**
+ * Derives what may start now. First the one that is tried at each closed gate whose time has come, then paused
+ * children, then new ones; never more than the caps, and nothing into a gate that is closed, near or being tried.
+ */
+export function schedule(d: Draft): void {
+  if (d.state.diskFullSince !== null) return;
+  const usage = countUsage(d);
+  const waiting = listWaiting(d);
+  for (const child of waiting.paused) trySwitch(d, child);
+  for (const child of waiting.queued) trySwitch(d, child);
+  for (const gate of Object.values(d.state.gates)) if (isDue(gate, d.now)) tryFirst(d, gate, waiting, usage);
+  for (const child of waiting.paused) goOn(d, child.key, usage);
+  for (const child of waiting.queued) begin(d, child.key, usage);
+  settleOpening(d, waiting, usage);
+  for (const child of waiting.queued) noteHeld(d, child.key);
+}
+
+interface Waiting {
+  readonly paused: readonly Child[];
+  readonly queued: readonly Child[];
+}
+
+function countUsage(d: Draft): Usage {
+  const usage: Usage = { all: 0, byBatch: new Map(), unproven: new Map() };
+  for (const child of Object.values(d.state.children)) {
+    const { phase } = child;
+    if (!('launch' in phase)) continue;
+    usage.all++;
+    usage.byBatch.set(child.batch, (usage.byBatch.get(child.batch) ?? 0) + 1);
+    const progressed = (phase.name === 'running' || phase.name === 'parking') && phase.progressed;
+    if (progressed) continue;
+    for (const gate of gatesOf(d.state, choiceOf(child)))
+      if (gate.position.name === 'opening' && phase.since >= gate.position.since)
+        usage.unproven.set(gate.key, (usage.unproven.get(gate.key) ?? 0) + 1);
+  }
+  return usage;
+}
+
+/** In the order of batches and manifests; what a person wants next goes first. */
+function listWaiting(d: Draft): Waiting {
+  const paused: Child[] = [];
+  const queued: Child[] = [];
+  const first: Child[] = [];
+  for (const id of d.state.batchOrder)
+    for (const key of d.batch(id)?.children ?? []) {
+      const child = d.child(key);
+      if (child === undefined) continue;
+      if (child.phase.name === 'queued') (child.phase.startNext ? first : queued).push(child);
+      else if (child.phase.name === 'paused' && goesOn(child, d.now)) paused.push(child);
+    }
+  return { paused: [...paused].sort(byWish), queued: [...first, ...queued] };
+}
+
+function byWish(a: Child, b: Child): number {
+  return Number(isWanted(b)) - Number(isWanted(a));
+}
+
+function isWanted(child: Child): boolean {
+  return child.phase.name === 'paused' && child.phase.pause.wanted;
+}
+
+function hasSlot(d: Draft, batch: Batch, usage: Usage): boolean {
+  return (
+    usage.all < d.state.settings.maxConcurrent && (usage.byBatch.get(batch.id) ?? 0) < batch.maxConcurrent
+  );
+}
+
+function take(usage: Usage, child: Child): void {
+  usage.all++;
+  usage.byBatch.set(child.batch, (usage.byBatch.get(child.batch) ?? 0) + 1);
+}
+
+/** Exactly one goes first: the paused child that is cheapest to resume, or without one the first that is held. */
+function tryFirst(d: Draft, gate: Gate, waiting: Waiting, usage: Usage): void {
+  const { position } = gate;
+  if (position.name !== 'closed') return;
+  const candidate = pickFirst(d, gate, position, waiting, usage);
+  if (candidate === null) {
+    if (position.until !== null && !isAwaited(d, gate)) openGate(d, gate, 0, 1);
+    return;
+  }
+  const byUser = position.byUser || isWanted(candidate);
+  take(usage, candidate);
+  for (const each of gatesOf(d.state, choiceOf(candidate))) probe(d, each, candidate.key, byUser);
+  const canary = { gate: gate.key, episode: gate.episode };
+  start(d, candidate, { by: byUser ? 'user' : 'auto', canary });
+}
+
+function probe(d: Draft, gate: Gate, canary: ChildKey, byUser: boolean): void {
+  if (gate.position.name !== 'closed') return;
+  const { tryAt: _tryAt, byUser: _byUser, ...rest } = gate.position;
+  d.putGate({
+    ...gate,
+    wake: byUser ? null : { since: d.now, tokens: 0 },
+    position: { ...rest, name: 'probing', canary, byUser, since: d.now },
+  });
+}
+
+function pickFirst(d: Draft, gate: Gate, position: Closed, waiting: Waiting, usage: Usage): Child | null {
+  let best: Child | null = null;
+  let bestPrice = Infinity;
+  for (const each of waiting.paused) {
+    const child = d.child(each.key);
+    if (child === undefined || !mayBeFirst(d, child, gate, position, usage)) continue;
+    // A wish of a person goes before any price.
+    const price = priceToGoOn(child, d.now) - (isWanted(child) ? 1e15 : 0);
+    if (price < bestPrice) [best, bestPrice] = [child, price];
+  }
+  if (best !== null) return best;
+  for (const each of waiting.queued) {
+    const child = d.child(each.key);
+    if (child !== undefined && mayBeFirst(d, child, gate, position, usage)) return child;
+  }
+  return null;
+}
+
+function mayBeFirst(d: Draft, child: Child, gate: Gate, position: Closed, usage: Usage): boolean {
+  if (child.phase.name !== 'paused' && child.phase.name !== 'queued') return false;
+  const batch = d.batchOf(child);
+  return (
+    gatesOf(d.state, choiceOf(child)).some((each) => each.key === gate.key) &&
+    hasSlot(d, batch, usage) &&
+    mayTry(d.state, child, position, batch.policy, d.now) &&
+    othersLet(d.state, child, gate, d.now) &&
+    (position.byUser || isAllowed(d, child, batch, position))
+  );
+}
+
+/** A wake in quiet hours waits, and so does one above the ceiling. */
+function isAllowed(d: Draft, child: Child, batch: Batch, position: Closed): boolean {
+  if (isWanted(child)) return true;
+  const held = heldBack(d, child, batch.policy);
+  // A new wake starts a new ceiling.
+  if (held === 'budget' && position.until !== null) return true;
+  if (held === 'quiet') armQuiet(d, batch);
+  if (held !== null) return false;
+  const quiet = child.phase.name === 'queued' && position.reason === 'usage_limit';
+  if (!quiet || quietUntil(batch.policy, d.now, d.offset) === null) return true;
+  armQuiet(d, batch);
+  return false;
+}
+
+function armQuiet(d: Draft, batch: Batch): void {
+  const at = quietUntil(batch.policy, d.now, d.offset);
+  if (at !== null) d.order({ type: 'setTimer', timer: { kind: 'quiet' }, at });
+}
+
+/** Somebody will still want this gate. */
+function isAwaited(d: Draft, gate: Gate): boolean {
+  return Object.values(d.state.children).some(
+    (child) =>
+      child.phase.name !== 'succeeded' &&
+      child.phase.name !== 'failed' &&
+      child.phase.name !== 'canceled' &&
+      gatesOf(d.state, choiceOf(child)).some((each) => each.key === gate.key),
+  );
+}
+
+/** Gates open, room in the ramp, a slot. */
+function mayStart(d: Draft, child: Child, batch: Batch, usage: Usage): boolean {
+  if (!hasSlot(d, batch, usage)) return false;
+  return gatesOf(d.state, choiceOf(child)).every((gate) => {
+    if (isShut(gate)) return false;
+    if (gate.position.name !== 'opening') return true;
+    return (usage.unproven.get(gate.key) ?? 0) < gate.position.allowed;
+  });
+}
+
+function countOpening(d: Draft, child: Child, usage: Usage): void {
+  take(usage, child);
+  for (const gate of gatesOf(d.state, choiceOf(child))) {
+    if (gate.position.name !== 'opening') continue;
+    usage.unproven.set(gate.key, (usage.unproven.get(gate.key) ?? 0) + 1);
+    d.putGate({ ...gate, position: { ...gate.position, resumed: gate.position.resumed + 1 } });
+    d.order({
+      type: 'setTimer',
+      timer: { kind: 'ramp', gate: gate.key, episode: gate.episode },
+      at: d.now + rampPatience,
+    });
+  }
+}
+
+function goOn(d: Draft, key: ChildKey, usage: Usage): void {
+  const child = d.child(key);
+  if (child?.phase.name !== 'paused') return;
+  const batch = d.batchOf(child);
+  if (!mayStart(d, child, batch, usage)) return;
+  const held = heldBack(d, child, batch.policy);
+  if (held === 'quiet') armQuiet(d, batch);
+  if (held !== null) return;
+  countOpening(d, child, usage);
+  const by = child.phase.pause.wanted ? 'user' : 'auto';
+  start(d, child, { by, canary: null });
+}
+
+function begin(d: Draft, key: ChildKey, usage: Usage): void {
+  const child = d.child(key);
+  if (child?.phase.name !== 'queued') return;
+  const batch = d.batchOf(child);
+  const near = !child.phase.startNext && nearGateOf(d, child) !== null;
+  if (near || !mayStart(d, child, batch, usage) || heldBack(d, child, batch.policy) !== null) return;
+  countOpening(d, child, usage);
+  start(d, child, { by: child.attempt > 0 ? 'user' : 'queue', canary: null });
+}
+
+/** The gate that is near its limit, where new children wait. */
+export function nearGateOf(d: Pick<Draft, 'state'>, child: Child): Gate | null {
+  return gatesOf(d.state, choiceOf(child)).find((gate) => gate.near !== null) ?? null;
+}
+
+/** Opening ends when all that waited have started. */
+function settleOpening(d: Draft, waiting: Waiting, usage: Usage): void {
+  for (const gate of Object.values(d.state.gates)) {
+    const { position } = gate;
+    if (position.name !== 'opening') continue;
+    const left = [...waiting.paused, ...waiting.queued].some((each) => {
+      const child = d.child(each.key);
+      const waits = child?.phase.name === 'paused' || child?.phase.name === 'queued';
+      return waits && gatesOf(d.state, choiceOf(child)).some((other) => other.key === gate.key);
+    });
+    if (left || (usage.unproven.get(gate.key) ?? 0) > 0) continue;
+    d.putGate({ ...gate, position: { name: 'open' } });
+    d.order({ type: 'clearTimer', timer: { kind: 'ramp', gate: gate.key, episode: gate.episode } });
+  }
+}
+
+/** Keeps the timeline's line between queued and held. */
+function noteHeld(d: Draft, key: ChildKey): void {
+  const child = d.child(key);
+  if (child?.phase.name !== 'queued') return;
+  const held =
+    shutGateOf(d.state, child) !== null || (!child.phase.startNext && nearGateOf(d, child) !== null);
+  const kind = held ? 'held' : 'queued';
+  if (child.history.at(-1)?.kind === kind && child.history.at(-1)?.to === null) return;
+  d.putChild({
+    ...child,
+    history: nextStretch(child.history, d.now, { kind, attempt: null, reason: null, how: null }),
+  });
+}

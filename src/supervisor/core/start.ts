@@ -1,0 +1,70 @@
+import type { Draft } from './draft.js';
+import { shutGateOf } from './gates.js';
+import { nextStretch } from './history.js';
+import { wayToGoOn } from './price.js';
+import { enterPause, pauseBehind } from './pauses.js';
+import type { Child, Launch } from './state.js';
+
+export interface Start {
+  readonly by: Launch['by'];
+  readonly canary: Launch['canary'];
+}
+
+/** Orders the next attempt of a child; the caller has seen that it may. */
+export function start(d: Draft, child: Child, how: Start): void {
+  const { phase } = child;
+  const launch: Launch = {
+    attempt: child.attempt + 1,
+    how: wayToGoOn(child, d.now),
+    by: how.by,
+    canary: how.canary,
+  };
+  if (phase.name === 'paused' && phase.pause.retryAt !== null)
+    d.order({ type: 'clearTimer', timer: { kind: 'retry', child: child.key, attempt: child.attempt } });
+  d.putChild({
+    ...child,
+    attempt: launch.attempt,
+    resumesWithoutProgress: child.resumesWithoutProgress + (how.by === 'auto' && child.attempt > 0 ? 1 : 0),
+    phase: { name: 'preparing', since: d.now, launch },
+  });
+  d.order({ type: 'prepare', child: child.key, launch });
+}
+
+/** How the timeline calls the beginning of an attempt. */
+export function beginningOf(child: Child, launch: Launch): NonNullable<Child['history'][number]['how']> {
+  if (launch.attempt === 1) return 'started';
+  const before = child.history.findLast((stretch) => stretch.kind === 'paused');
+  if (before?.how === 'switched') return 'switched';
+  if (launch.by === 'user') return 'resumedYou';
+  return launch.how === 'session' ? 'resumedSelf' : 'resumedFresh';
+}
+
+/** An order that was taken back before anything ran spends neither an attempt nor a resume. */
+export function unstart(child: Child, launch: Launch): Child {
+  return {
+    ...child,
+    attempt: launch.attempt - 1,
+    resumesWithoutProgress: Math.max(
+      0,
+      child.resumesWithoutProgress - (launch.by === 'auto' && launch.attempt > 1 ? 1 : 0),
+    ),
+  };
+}
+
+/** It waits as before, now behind the gate that is shut. */
+export function holdBack(d: Draft, child: Child, launch: Launch): void {
+  const gate = shutGateOf(d.state, child);
+  const unspent = unstart(child, launch);
+  if (launch.attempt === 1 || gate === null)
+    d.putChild({
+      ...unspent,
+      phase: { name: 'queued', since: d.now, startNext: launch.by === 'user' },
+      history: nextStretch(child.history, d.now, { kind: 'queued', attempt: null, reason: null, how: null }),
+    });
+  else
+    enterPause(d, unspent, {
+      ...pauseBehind(gate, { key: gate.key, episode: gate.episode }),
+      how: launch.how === 'brief' ? 'brief' : 'session',
+    });
+  d.restless = true;
+}

@@ -1,0 +1,302 @@
+import type {
+  ApplyView,
+  ChildDisplay,
+  ChildStatus,
+  ChildView,
+  QuarantineView,
+  ReasonView,
+  StretchView,
+} from '../../protocol/view.js';
+import { choiceOf, isShut } from './gates.js';
+import { lookUp, parseChildKey } from './keys.js';
+import { resumePrice } from './price.js';
+import type { Child, Gate, Instant, Pause, State } from './state.js';
+import { actionsOf } from './viewActions.js';
+import { iso, type Facts } from './viewFacts.js';
+import { needsPerson } from './viewGate.js';
+import { goesOn, tooDear } from './waiting.js';
+
+/** One child. What only depends on it is kept for as long as it stays the same object. */
+export function viewChild(state: State, child: Child, gates: readonly Gate[], facts: Facts): ChildView {
+  const fixed = fixedOf(child);
+  const gate = shutFor(child, gates);
+  const status = statusOf(child, gate);
+  const display = displayOf(state, child, gate, status);
+  const reset = resetOf(child, gate);
+  const choice = choiceOf(child);
+  return {
+    ...fixed.view,
+    status,
+    reason: reasonOf(child, gate, display),
+    resetAt: iso(reset.at),
+    resetSource: reset.source,
+    display,
+    order: facts.order.get(child.key) ?? null,
+    ...actionsOf(child, display, gate),
+    credential: choice.credential,
+    model: choice.model,
+    ranFor: Math.round(
+      (fixed.ran + (fixed.runsSince === null ? 0 : Math.max(0, state.at - fixed.runsSince))) / 1000,
+    ),
+    slots: status === 'queued' ? slotsOf(state, child, facts) : null,
+  };
+}
+
+type Fixed = Omit<
+  ChildView,
+  | 'status'
+  | 'reason'
+  | 'resetAt'
+  | 'resetSource'
+  | 'display'
+  | 'order'
+  | 'actions'
+  | 'primary'
+  | 'credential'
+  | 'model'
+  | 'ranFor'
+  | 'slots'
+>;
+
+const known = new WeakMap<Child, { view: Fixed; ran: number; runsSince: Instant | null }>();
+
+function fixedOf(child: Child): { view: Fixed; ran: number; runsSince: Instant | null } {
+  const before = known.get(child);
+  if (before !== undefined) return before;
+  const { phase, report, history } = child;
+  const runs = history.filter((stretch) => stretch.kind === 'running');
+  const ended = phase.name === 'succeeded' || phase.name === 'failed' || phase.name === 'canceled';
+  const now = {
+    view: {
+      id: parseChildKey(child.key).id,
+      title: child.task.title,
+      executor: choiceOf(child).name,
+      phase: phase.name,
+      attempts: 'launch' in phase && phase.name === 'preparing' ? child.attempt - 1 : child.attempt,
+      session: child.session,
+      worktree: child.worktree?.path ?? null,
+      snapshot: child.snapshot?.ref ?? null,
+      quarantined: child.quarantine?.state === 'moved' && child.quarantine.moved.length > 0,
+      files: { read: report.read, written: report.written },
+      tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },
+      lastLine: report.lastLine,
+      quietSince: phase.name === 'running' && phase.quiet ? iso(phase.lastSign) : null,
+      quarantine: quarantineOf(child),
+      apply: applyOf(child),
+      check: child.check,
+      resumePrice: resumePrice(child),
+      since: iso(phase.since),
+      startedAt: iso(runs[0]?.from ?? null),
+      endedAt: ended ? iso(phase.since) : null,
+      history: history.map(stretchOf),
+      details: report.details,
+    },
+    ran: runs.reduce((sum, stretch) => sum + (stretch.to === null ? 0 : stretch.to - stretch.from), 0),
+    runsSince: runs.find((stretch) => stretch.to === null)?.from ?? null,
+  };
+  known.set(child, now);
+  return now;
+}
+
+function stretchOf(stretch: Child['history'][number]): StretchView {
+  const { kind, from, to, attempt, reason, how } = stretch;
+  return {
+    kind,
+    from: iso(from),
+    to: iso(to),
+    attempt,
+    ...(reason === null ? {} : { reason }),
+    ...(how === null ? {} : { how }),
+  };
+}
+
+/** The gate that a child waits behind: one that is shut, for a new child also one that is near its limit. */
+function shutFor(child: Child, gates: readonly Gate[]): Gate | null {
+  if (child.phase.name !== 'queued' && child.phase.name !== 'paused') return null;
+  if (child.phase.name === 'paused' && child.phase.pause.gate === null && child.phase.pause.reason === 'user')
+    return null;
+  const shut = gates.filter((gate) => isShut(gate));
+  const asks = shut.find((gate) => needsPerson(gate));
+  if (asks !== undefined) return asks;
+  if (shut.length > 0) return shut.reduce((a, b) => (untilOf(b) > untilOf(a) ? b : a));
+  const startsNext = child.phase.name === 'queued' && child.phase.startNext;
+  return child.phase.name === 'queued' && !startsNext
+    ? (gates.find((gate) => gate.near !== null) ?? null)
+    : null;
+}
+
+function untilOf(gate: Gate): number {
+  const { position } = gate;
+  if (position.name === 'closed') return position.until ?? position.tryAt ?? Infinity;
+  return position.name === 'probing' ? (position.until ?? position.since) : 0;
+}
+
+function statusOf(child: Child, gate: Gate | null): ChildStatus {
+  switch (child.phase.name) {
+    case 'queued':
+      return gate === null ? 'queued' : 'held';
+    case 'preparing':
+    case 'running':
+    case 'parking':
+    case 'stopping':
+      return 'running';
+    case 'paused':
+      return 'paused';
+    case 'succeeded':
+      return 'done';
+    case 'failed':
+      return 'failed';
+    case 'canceled':
+      return 'canceled';
+    default:
+      return child.phase satisfies never;
+  }
+}
+
+function displayOf(state: State, child: Child, gate: Gate | null, status: ChildStatus): ChildDisplay {
+  const { phase } = child;
+  switch (phase.name) {
+    case 'queued':
+      return status === 'held' ? 'held' : 'queued';
+    case 'preparing':
+      return 'starting';
+    case 'parking':
+      return 'pausing';
+    case 'stopping':
+      return 'stopping';
+    case 'running':
+      return 'running';
+    case 'paused':
+      if (phase.pause.needsUser) return 'needsYou';
+      if (phase.pause.declined || phase.pause.wanted) return 'paused';
+      if (gate !== null && needsPerson(gate)) return 'pausedForYou';
+      return goesOn(child, state.at) && tooDear(state, child, state.at) && gate === null
+        ? 'needsYou'
+        : 'paused';
+    case 'succeeded':
+      if (child.applied.state === 'applied') return 'applied';
+      if (child.applied.state === 'conflict') return 'conflict';
+      return child.applied.state === 'red' ? 'checkRed' : 'done';
+    case 'failed':
+      return 'failed';
+    case 'canceled':
+      return 'canceled';
+    default:
+      return phase satisfies never;
+  }
+}
+
+function reasonOf(child: Child, gate: Gate | null, display: ChildDisplay): ReasonView | null {
+  const { phase } = child;
+  if (phase.name === 'failed') return phase.reason;
+  if (phase.name === 'queued') return gate === null ? null : heldReason(gate);
+  if (phase.name !== 'paused') return null;
+  const { pause } = phase;
+  const detail = detailOf(pause, gate, display);
+  return {
+    class: pause.reason,
+    message: pause.message,
+    needsUser: display === 'needsYou' || display === 'pausedForYou',
+    ...(pause.window === null ? {} : { window: pause.window }),
+    ...(pause.zoneAssumed ? { zoneAssumed: true } : {}),
+    ...(detail === null ? {} : { detail }),
+    ...(pause.steps.length === 0 ? {} : { steps: pause.steps }),
+  };
+}
+
+function detailOf(
+  pause: Pause,
+  gate: Gate | null,
+  display: ChildDisplay,
+): NonNullable<ReasonView['detail']> | null {
+  if (pause.detail !== null) return pause.detail;
+  if (pause.declined) return 'dontResume';
+  if (gate?.position.name === 'closed' && !pause.wanted) {
+    const { answer, consent } = gate.position;
+    if (answer === 'decline' || (consent === 'never' && answer === null)) return 'dontResume';
+  }
+  return display === 'pausedForYou' || display === 'needsYou' ? consentDetail(pause) : null;
+}
+
+function consentDetail(pause: Pause): NonNullable<ReasonView['detail']> | null {
+  return pause.needsUser ? null : 'consent';
+}
+
+function heldReason(gate: Gate): ReasonView {
+  const { position } = gate;
+  const shut = position.name === 'closed' || position.name === 'probing';
+  const declined =
+    position.name === 'closed' &&
+    (position.answer === 'decline' || (position.consent === 'never' && position.answer === null));
+  return {
+    class: shut && position.reason !== 'none' ? position.reason : 'usage_limit',
+    message: shut ? position.message : '',
+    needsUser: needsPerson(gate),
+    ...(shut && position.window !== null ? { window: position.window } : {}),
+    ...(shut ? {} : { detail: 'near' as const }),
+    ...(declined ? { detail: 'dontResume' as const } : {}),
+  };
+}
+
+/** When it is expected to go on: the gate's time where it waits behind one, else its own. */
+function resetOf(child: Child, gate: Gate | null): { at: Instant | null; source: ChildView['resetSource'] } {
+  const { phase } = child;
+  const none = { at: null, source: null };
+  if (phase.name !== 'paused' && phase.name !== 'queued') return none;
+  const own = phase.name === 'paused' ? phase.pause : null;
+  if (own !== null && own.retryAt !== null) return { at: own.retryAt, source: 'probe' };
+  if (own?.declined === true) return { at: own.resetAt, source: own.source };
+  if (gate !== null) {
+    const { position } = gate;
+    if (position.name === 'closed') {
+      if (position.until !== null && !position.byUser) return { at: position.until, source: position.source };
+      return position.tryAt === null ? none : { at: position.tryAt, source: 'probe' };
+    }
+    if (position.name === 'probing') return { at: position.until, source: position.source };
+    return { at: gate.near?.resetAt ?? null, source: null };
+  }
+  return own === null ? none : { at: own.resetAt, source: own.source };
+}
+
+function slotsOf(state: State, child: Child, facts: Facts): ChildView['slots'] {
+  const batch = lookUp(state.batches, child.batch);
+  if (batch === undefined) return null;
+  const own = facts.busyByBatch.get(batch.id) ?? 0;
+  if (own >= batch.maxConcurrent) return { busy: own, of: batch.maxConcurrent };
+  return { busy: facts.busy, of: state.settings.maxConcurrent };
+}
+
+function quarantineOf(child: Child): QuarantineView | null {
+  const { quarantine } = child;
+  if (quarantine === null) return null;
+  return {
+    moved: quarantine.moved.length,
+    left: quarantine.left.length,
+    checked: quarantine.checked,
+    ...(quarantine.errors === null ? {} : { errors: quarantine.errors }),
+    files: quarantine.moved,
+    leftWith: [...new Set(quarantine.left.map((each) => each.who))],
+  };
+}
+
+function applyOf(child: Child): ApplyView | null {
+  const { applied } = child;
+  const done = child.phase.name === 'succeeded';
+  switch (applied.state) {
+    case 'none':
+      return done ? { state: 'ready', with: [] } : null;
+    case 'forecast':
+      if (!applied.clean) return { state: 'forecastConflict', with: applied.with };
+      return { state: done ? 'ready' : 'forecastClean', with: [] };
+    case 'applying':
+      return { state: 'applying', with: [] };
+    case 'applied':
+      return { state: 'applied', with: [], at: iso(applied.at) };
+    case 'conflict':
+      return { state: 'conflict', with: applied.with };
+    case 'red':
+      return { state: 'red', with: [] };
+    default:
+      return applied satisfies never;
+  }
+}

@@ -1,0 +1,119 @@
+import { choiceOf, gatesOf } from './gates.js';
+import { gateKey, parseChildKey } from './keys.js';
+import { priceToGoOn } from './price.js';
+import { quietUntil } from './quietHours.js';
+import type { Child, ChildKey, Gate, GateKey, Instant, Policy, State } from './state.js';
+import { goesOn, isOverBudget } from './waiting.js';
+
+/** What must be known of all children at once before one of them or a gate can be drawn. */
+export interface Facts {
+  readonly busy: number;
+  readonly busyByBatch: ReadonlyMap<string, number>;
+  readonly gates: ReadonlyMap<GateKey, GateFacts>;
+  /** Place in the line after a reset. */
+  readonly order: ReadonlyMap<ChildKey, number>;
+}
+
+export interface GateFacts {
+  readonly held: number;
+  readonly waiting: number;
+  readonly first: { readonly id: string; readonly title: string; readonly tokens: number | null } | null;
+  readonly canaryTitle: string | null;
+  readonly quietUntil: Instant | null;
+  readonly overBudget: boolean;
+  readonly policy: Policy | null;
+}
+
+export function iso(at: Instant): string;
+export function iso(at: Instant | null): string | null;
+export function iso(at: Instant | null): string | null {
+  if (at === null || !Number.isFinite(at) || Math.abs(at) > 8.64e15) return null;
+  return new Date(at).toISOString();
+}
+
+/** One walk over all children. */
+export function gatherFacts(state: State): Facts {
+  let busy = 0;
+  const busyByBatch = new Map<string, number>();
+  const waiting = new Map<GateKey, { paused: Child[]; held: Child[]; counted: number }>();
+  const find = gateFinder(state);
+  for (const id of state.batchOrder)
+    for (const key of state.batches[id]?.children ?? []) {
+      const child = state.children[key];
+      if (child === undefined) continue;
+      const { phase } = child;
+      if ('launch' in phase) {
+        busy++;
+        busyByBatch.set(id, (busyByBatch.get(id) ?? 0) + 1);
+      }
+      if (phase.name !== 'paused' && phase.name !== 'queued') continue;
+      if (phase.name === 'paused' && phase.pause.gate === null && !goesOn(child, state.at)) continue;
+      for (const gate of find(child)) {
+        if (gate.position.name === 'open' && gate.near === null && gate.wake === null) continue;
+        const at = waiting.get(gate.key) ?? { paused: [], held: [], counted: 0 };
+        at.counted++;
+        if (phase.name === 'queued') at.held.push(child);
+        else if (goesOn(child, state.at)) at.paused.push(child);
+        waiting.set(gate.key, at);
+      }
+    }
+  const order = new Map<ChildKey, number>();
+  const gates = new Map<GateKey, GateFacts>();
+  for (const gate of Object.values(state.gates)) {
+    const at = waiting.get(gate.key);
+    const line = at === undefined ? [] : lineAt(state, at.paused, at.held);
+    if (gate.position.name !== 'open')
+      line.forEach((child, place) => order.set(child.key, Math.max(place + 1, order.get(child.key) ?? 0)));
+    gates.set(gate.key, factsOf(state, gate, line, at?.held.length ?? 0, at?.counted ?? 0));
+  }
+  return { busy, busyByBatch, gates, order };
+}
+
+/** The gates of a child; children of one executor share the look-up. */
+export function gateFinder(state: State): (child: Child) => readonly Gate[] {
+  const known = new Map<string, readonly Gate[]>();
+  return (child) => {
+    const choice = choiceOf(child);
+    const key = choice.model === null ? `${choice.credential}\n` : gateKey(choice.credential, choice.model);
+    let gates = known.get(key);
+    if (gates === undefined) known.set(key, (gates = gatesOf(state, choice)));
+    return gates;
+  };
+}
+
+/** First the one that is cheapest to resume, then the others that were paused, then the new ones. */
+function lineAt(state: State, paused: readonly Child[], held: readonly Child[]): readonly Child[] {
+  let first: Child | null = null;
+  let price = Infinity;
+  for (const child of paused) {
+    const own = priceToGoOn(child, state.at);
+    if (own < price) [first, price] = [child, own];
+  }
+  return [...(first === null ? [] : [first]), ...paused.filter((child) => child !== first), ...held];
+}
+
+function factsOf(state: State, gate: Gate, line: readonly Child[], held: number, waiting: number): GateFacts {
+  const first = line[0];
+  const { position } = gate;
+  const canary = position.name === 'probing' ? state.children[position.canary] : undefined;
+  const policy = first === undefined ? null : (state.batches[first.batch]?.policy ?? null);
+  return {
+    held: position.name === 'closed' || position.name === 'probing' || gate.near !== null ? held : 0,
+    waiting,
+    first:
+      first === undefined
+        ? null
+        : {
+            id: parseChildKey(first.key).id,
+            title: first.task.title,
+            tokens: Math.round(priceToGoOn(first, state.at)),
+          },
+    canaryTitle: canary?.task.title ?? null,
+    quietUntil: policy === null ? null : quietUntil(policy, state.at, state.offset),
+    overBudget: line.some((child) => {
+      const own = state.batches[child.batch]?.policy;
+      return own !== undefined && isOverBudget(state, child, own);
+    }),
+    policy,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Draft } from './draft.js';
+import { choiceOf, gatesOf, isCanary, isShut, type Closed } from './gates.js';
+import { consentOf, isSoon } from './policy.js';
+import { priceToGoOn } from './price.js';
+import { quietUntil } from './quietHours.js';
+import type { Child, Gate, Instant, Policy, State } from './state.js';
+
+/** Whether a paused child goes on as soon as its gates let it: by itself, or because a person wants it. */
+export function goesOn(child: Child, now: Instant): boolean {
+  if (child.phase.name !== 'paused') return false;
+  const { pause } = child.phase;
+  if (pause.wanted) return true;
+  if (pause.declined || pause.needsUser) return false;
+  if (pause.retryAt !== null) return now >= pause.retryAt;
+  return pause.gate !== null;
+}
+
+/** Whether this child may be tried at this closed gate without (or with) what a person has said. */
+export function mayTry(state: State, child: Child, position: Closed, policy: Policy, now: Instant): boolean {
+  if (child.phase.name === 'paused') {
+    if (!goesOn(child, now)) return false;
+    if (child.phase.pause.wanted) return true;
+  }
+  if (position.answer !== null) return position.answer === 'resume';
+  const consent =
+    position.needsUser && position.consent === 'ask'
+      ? consentOf(policy, position.reason, position.window, true)
+      : consentOf(policy, position.reason, position.window, false);
+  return consent === 'auto' && !tooDear(state, child, now);
+}
+
+/** Costs more than may be spent without a question. */
+export function tooDear(state: State, child: Child, now: Instant): boolean {
+  const { askAbove } = state.settings;
+  return askAbove !== null && child.attempt > 0 && priceToGoOn(child, now) > askAbove;
+}
+
+/** What keeps a child from starting by itself although its gates are open; null: nothing. */
+export function heldBack(d: Draft, child: Child, policy: Policy): 'quiet' | 'budget' | 'dear' | null {
+  const byPerson = child.phase.name === 'paused' && child.phase.pause.wanted;
+  if (byPerson) return null;
+  if (isOverBudget(d.state, child, policy)) return 'budget';
+  if (child.phase.name === 'paused' && quietUntil(policy, d.now, d.offset) !== null && !isHiccup(child))
+    return 'quiet';
+  if (child.phase.name === 'paused' && tooDear(d.state, child, d.now)) return 'dear';
+  return null;
+}
+
+/** What passes within minutes is no wake: quiet hours do not hold it. */
+function isHiccup(child: Child): boolean {
+  if (child.phase.name !== 'paused') return false;
+  const { reason } = child.phase.pause;
+  if (reason === 'user' || reason === 'interrupted' || reason === 'disk' || reason === 'budget') return true;
+  return isSoon(reason) || reason === 'rate_limit' || reason === 'process_crash' || reason === 'timeout';
+}
+
+/** The ceiling per wake is reached on the account of this child. */
+export function isOverBudget(state: State, child: Child, policy: Policy): boolean {
+  const ceiling = policy.tokensPerWake;
+  if (ceiling === null) return false;
+  return gatesOf(state, choiceOf(child)).some((gate) => gate.wake !== null && gate.wake.tokens >= ceiling);
+}
+
+/** Whether the other gates of a child that would be tried at this one let it. */
+export function othersLet(state: State, child: Child, gate: Gate, now: Instant): boolean {
+  return gatesOf(state, choiceOf(child)).every(
+    (each) => each.key === gate.key || !isShut(each) || isCanary(each, child) || isDue(each, now),
+  );
+}
+
+export function isDue(gate: Gate, now: Instant): boolean {
+  const { position } = gate;
+  return position.name === 'closed' && position.tryAt !== null && now >= position.tryAt;
+}
