@@ -126,7 +126,7 @@ function endAtGate(d: Draft, child: Child, verdict: Verdict): void {
   };
   const reason = verdict.class === 'none' ? 'unknown' : verdict.class;
   const limit = d.batchOf(child).policy.maxAutoResumes;
-  const tooOften = counted && wasAuto(before) && tried.resumesWithoutProgress >= limit;
+  const tooOften = limit === 0 || (counted && tried.resumesWithoutProgress >= limit);
   enterPause(
     d,
     tried,

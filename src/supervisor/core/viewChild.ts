@@ -209,7 +209,7 @@ function detailOf(
   gate: Gate | null,
   display: ChildDisplay,
 ): NonNullable<ReasonView['detail']> | null {
-  if (pause.detail !== null) return pause.detail;
+  if (pause.detail !== null && pause.detail !== undefined) return pause.detail;
   if (pause.declined) return 'dontResume';
   if (gate?.position.name === 'closed' && !pause.wanted) {
     const { answer, consent } = gate.position;
