@@ -1,0 +1,163 @@
+import type { Adapter, AgentEvent } from '../agents/agent.js';
+import type { Exit } from '../core/event.js';
+import type { ChildKey, Launch, ProcessId } from '../core/state.js';
+import type { FollowedLine, Follower, Found } from '../ports.js';
+import { isProgress } from '../research/research.js';
+import { recordOf, type Recorder } from './recorder.js';
+import type { EffectContext } from './context.js';
+import { endVerdict, heardVerdict, type Saying } from './sayings.js';
+
+/** A process that works on a child, as far as this owner knows it. */
+export interface Attempt {
+  readonly key: ChildKey;
+  readonly number: number;
+  readonly launch: Launch;
+  readonly adapter: Adapter;
+  /** The attempt's folder below `.swarm`. */
+  readonly folder: string;
+  /** Where the child works. */
+  readonly work: string;
+  /** What the agent's own files are found by. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly startedAt: number;
+  readonly nonce: string;
+  process: ProcessId | null;
+  stopAsked: boolean;
+  killAsked: boolean;
+  follower: Follower | null;
+  recorder: Recorder | null;
+}
+
+/**
+ * Reads what an attempt has printed and prints, from the first byte: the parser needs all of it, but what the
+ * checkpoint already holds is not counted again. Its end becomes `exited`, after everything it said.
+ */
+export async function followAttempt(context: EffectContext, attempt: Attempt): Promise<void> {
+  const recorder = await recordOf(context, attempt);
+  if (!context.mayAct() || attempt.follower !== null) return;
+  attempt.recorder = recorder;
+  const parser = attempt.adapter.parser();
+  const said: Saying[] = [];
+  const stderr: string[] = [];
+  let result = '';
+  let done: boolean | null = null;
+  let progress = false;
+
+  const onEvent = (event: AgentEvent, line: FollowedLine) => {
+    const known = recorder.knows(line);
+    if (!known && isProgress(event)) progress = true;
+    if (event.type === 'done') {
+      done = event.ok;
+      result = event.result;
+      said.push({ kind: 'done', ok: event.ok });
+    } else if (event.type === 'text' && done === null) result = event.text;
+    else if (event.type === 'session') learnSession(context, attempt, event.id);
+    else if (event.type === 'signal') {
+      const saying: Saying = { kind: 'signal', signal: event.signal, final: event.final };
+      const heard = heardVerdict(context, saying, said);
+      said.push(heard === null ? saying : { ...saying, verdict: heard });
+      if (heard !== null && !known)
+        context.post({ type: 'limitHeard', child: attempt.key, attempt: attempt.number, verdict: heard });
+    }
+  };
+  const onLines = (lines: readonly FollowedLine[]) => {
+    if (!context.mayAct()) return;
+    for (const line of lines) {
+      if (line.stream === 'stderr') keepTail(stderr, line.text);
+      const events = parser.push({ stream: line.stream, text: line.text });
+      for (const event of events) onEvent(event, line);
+      recorder.note(events, line);
+    }
+    // Whoever works says so within half a second; the counts follow when the files are looked at.
+    if (progress) recorder.progressed(() => takeProgress());
+  };
+  const takeProgress = () => {
+    const taken = progress;
+    progress = false;
+    return taken;
+  };
+
+  const follower = context.processes.follow({
+    folder: attempt.folder,
+    process: attempt.process,
+    stdout: 0,
+    stderr: 0,
+    onLines,
+  });
+  attempt.follower = follower;
+  context.watch(`follow ${attempt.key}`, end());
+
+  async function end(): Promise<void> {
+    const found = await follower.exited;
+    if (!context.mayAct()) return;
+    await sweep(context, attempt);
+    await findSession(context, attempt);
+    await recorder.finish();
+    if (!context.mayAct()) return;
+    const exit = exitOf(context, attempt, found);
+    const verdict = endVerdict(context, said, stderr.join('\n'), exit, attempt.adapter.name);
+    const finished: boolean | null = done;
+    if (context.attempts.get(attempt.key) === attempt) context.attempts.delete(attempt.key);
+    context.post({
+      type: 'exited',
+      child: attempt.key,
+      attempt: attempt.number,
+      exit,
+      verdict,
+      result: result.slice(0, 4000),
+      done: finished === true && verdict.class === 'none',
+      progress: takeProgress(),
+    });
+  }
+}
+
+/** Tools run in sessions of their own; what is left of an attempt would go on writing behind everybody's back. */
+async function sweep(context: EffectContext, attempt: Attempt): Promise<void> {
+  try {
+    const left = await context.processes.survivors([attempt.nonce]);
+    if (left.length === 0) return;
+    const first = left[0];
+    const process = attempt.process ?? {
+      pid: first?.pid ?? 0,
+      startTime: '',
+      nonce: attempt.nonce,
+    };
+    const killed = await context.processes.kill(process);
+    context.log.info(
+      `${attempt.key}: ${killed} left-over processes of attempt ${attempt.number} were killed`,
+    );
+  } catch (error) {
+    context.log.warn(`${attempt.key}: left-over processes could not be looked for: ${String(error)}`);
+  }
+}
+
+function learnSession(context: EffectContext, attempt: Attempt, session: string): void {
+  if (session === '' || context.state().children[attempt.key]?.session === session) return;
+  context.post({ type: 'sessionLearned', child: attempt.key, attempt: attempt.number, session });
+}
+
+/** Some agents tell their session only in a file of theirs. */
+async function findSession(context: EffectContext, attempt: Attempt): Promise<void> {
+  const index = attempt.adapter.sessionIndex;
+  if (index === undefined) return;
+  const text = await context.readText(index.file(attempt.env));
+  if (text === null || !context.mayAct()) return;
+  const session = index.find(text, attempt.work, attempt.startedAt);
+  if (session !== null) learnSession(context, attempt, session);
+}
+
+function exitOf(context: EffectContext, attempt: Attempt, found: Found): Exit {
+  const phase = context.state().children[attempt.key]?.phase.name;
+  const asked = attempt.stopAsked || attempt.killAsked || phase === 'parking' || phase === 'stopping';
+  return found.kind === 'ended'
+    ? { kind: 'exited', code: found.code, signal: found.signal, asked }
+    : { kind: 'lost', code: null, signal: null, asked };
+}
+
+const longestTail = 60;
+
+function keepTail(tail: string[], text: string): void {
+  if (text.trim() === '') return;
+  tail.push(text.slice(0, 2000));
+  if (tail.length > longestTail) tail.shift();
+}

@@ -1,0 +1,237 @@
+import type { BatchCheckView, ChildCheckView } from '../../protocol/view.js';
+import type { Effect } from '../core/effect.js';
+import type { Batch, Child, ChildKey } from '../core/state.js';
+import type { ApplyPlan, CheckCommand, CheckOutcome, ChildWork } from '../ports.js';
+import { messageOf, type EffectContext } from './context.js';
+import { idsOf, scratchFolder } from './places.js';
+import { snapshotChild, worksAlone } from './snapshots.js';
+
+/** Would the children's work merge into the user's tree and with each other? */
+export async function forecast(
+  context: EffectContext,
+  { batch: id }: Effect & { readonly type: 'forecast' },
+): Promise<void> {
+  await context.turns.run('tree', async () => {
+    const works = childrenOf(context, id)
+      .filter((child) => child.applied.state !== 'applied')
+      .flatMap((child) => workOf(child));
+    if (works.length === 0 || !context.mayAct()) return;
+    const forecasts = await context.git.forecast(context.repository, works);
+    if (!context.mayAct()) return;
+    context.post({
+      type: 'forecasted',
+      forecasts: forecasts.map((each) => ({
+        child: `${id}/${each.id}`,
+        clean: each.clean,
+        with: each.conflicts,
+      })),
+    });
+  });
+}
+
+/** Brings finished children into the user's tree; what a crash cut in the middle is ended first. */
+export async function applyWork(
+  context: EffectContext,
+  { batch: id, children }: Effect & { readonly type: 'apply' },
+): Promise<void> {
+  await context.turns.run('tree', async () => {
+    try {
+      const batch = context.state().batches[id];
+      if (batch === undefined || !context.mayAct()) return;
+      if (batch.writing !== null && !(await endWriting(context, batch))) return;
+      const open = children.filter((key) => context.state().children[key]?.applied.state === 'applying');
+      if (open.length > 0 && context.mayAct()) await applyOpen(context, id, open);
+    } catch (error) {
+      if (context.mayAct())
+        context.post({
+          ...nothingApplied(children),
+          message: `It could not be applied: ${messageOf(error)}`,
+        });
+    }
+  });
+}
+
+async function endWriting(context: EffectContext, batch: Batch): Promise<boolean> {
+  const { writing } = batch;
+  if (writing === null) return true;
+  const ids = writing.children.map((key) => idsOf(key).id);
+  const plan: ApplyPlan = { ...writing, children: ids };
+  const ended = await context.git.finishApply(context.repository, plan);
+  if (!context.mayAct()) return false;
+  if (ended.left.length > 0)
+    context.log.warn(`An interrupted apply is ended; changed since, so left: ${ended.left.join(', ')}`);
+  return context.postDurably({
+    ...nothingApplied(writing.children),
+    applied: writing.children,
+    message: null,
+  });
+}
+
+async function applyOpen(context: EffectContext, id: string, keys: readonly ChildKey[]): Promise<void> {
+  for (const key of keys) {
+    await snapshotChild(context, key);
+    if (!context.mayAct()) return;
+  }
+  const batch = context.state().batches[id];
+  const children = keys.flatMap((key) => context.state().children[key] ?? []);
+  if (batch === undefined) return;
+  // Without a change there is nothing to merge, and it is applied.
+  const [idle, works] = split(children);
+  const outcome =
+    works.length === 0
+      ? null
+      : await context.git.apply(context.repository, {
+          children: works,
+          check: checkCommand(batch),
+          mode: context.settings.apply,
+          label: labelOf(context, batch, children),
+          scratch: scratchFolder(context),
+          beforeWrite: async (plan) => {
+            const noted = await context.postDurably({
+              type: 'applyWriting',
+              batch: id,
+              children: plan.children.map((child) => `${id}/${child}`),
+              from: plan.from,
+              to: plan.to,
+              paths: plan.paths,
+              ...(plan.commit === undefined ? {} : { commit: plan.commit }),
+            });
+            if (!noted || !context.mayAct()) throw new Error('this owner may not act any more');
+          },
+        });
+  if (!context.mayAct()) return;
+  const keyOf = (child: string) => `${id}/${child}`;
+  const refused = outcome?.refusal ?? null;
+  context.post({
+    type: 'applyEnded',
+    children: keys,
+    applied: [...(refused === null ? idle : []), ...(outcome?.applied ?? []).map(keyOf)],
+    conflicts: (outcome?.conflicts ?? []).map((each) => ({ child: keyOf(each.id), with: each.with })),
+    red: (outcome?.red ?? []).map((each) => ({ child: keyOf(each.id), errors: each.errors })),
+    message: refused === null ? null : `${refused.message}. ${refused.fix}`,
+  });
+  if (outcome !== null && outcome.check !== null)
+    context.post({
+      type: 'checked',
+      batch: id,
+      check: checkView(context, batch.check ?? [], outcome.check),
+      children: outcome.red.map((each) => ({
+        child: keyOf(each.id),
+        check: childCheckView(context, outcome.check, each.errors),
+      })),
+    });
+}
+
+function split(children: readonly Child[]): readonly [readonly ChildKey[], readonly ChildWork[]] {
+  const idle = children.filter((child) => child.snapshot === null).map((child) => child.key);
+  return [idle, children.flatMap((child) => workOf(child))];
+}
+
+function workOf(child: Child): readonly ChildWork[] {
+  return child.snapshot === null || child.worktree === null
+    ? []
+    : [{ id: child.task.id, base: child.worktree.base, commit: child.snapshot.commit }];
+}
+
+function childrenOf(context: EffectContext, batch: string): readonly Child[] {
+  const state = context.state();
+  return (state.batches[batch]?.children ?? [])
+    .flatMap((key) => state.children[key] ?? [])
+    .filter((child) => worksAlone(context, child));
+}
+
+function labelOf(context: EffectContext, batch: Batch, children: readonly Child[]): string {
+  const [only] = children;
+  if (context.settings.apply === 'branch')
+    return `swarm/${batch.id}${children.length === 1 && only !== undefined ? `-${only.task.id}` : ''}`;
+  return children.length === 1 && only !== undefined ? only.task.title : batch.name;
+}
+
+function checkCommand(batch: Batch): CheckCommand | null {
+  return batch.check === null ? null : { command: batch.check, folder: '.' };
+}
+
+function nothingApplied(children: readonly ChildKey[]) {
+  return { type: 'applyEnded', children, applied: [], conflicts: [], red: [] } as const;
+}
+
+/** Runs the batch's check on the user's tree as it is. */
+export async function checkTree(
+  context: EffectContext,
+  { batch: id }: Effect & { readonly type: 'check' },
+): Promise<void> {
+  await context.turns.run('tree', async () => {
+    const batch = context.state().batches[id];
+    const check = batch === undefined ? null : checkCommand(batch);
+    if (check === null || !context.mayAct()) return;
+    const started: BatchCheckView = {
+      state: 'running',
+      command: check.command.join(' '),
+      errors: 0,
+      errorsInTree: 0,
+      errorsByChild: [],
+      tree: '',
+      at: new Date(context.clock.now()).toISOString(),
+      stale: false,
+    };
+    context.post({ type: 'checked', batch: id, check: started, children: [] });
+    const broken = (message: string) => {
+      context.log.error(`The check could not run: ${message}`);
+      context.post({ type: 'checked', batch: id, check: { ...started, state: 'broken' }, children: [] });
+    };
+    try {
+      const outcome = await context.git.check(context.repository, {
+        check,
+        on: { kind: 'tree' },
+        onOutput: null,
+      });
+      if (!context.mayAct()) return;
+      if (outcome.notRun !== undefined) return broken(outcome.notRun);
+      context.post({
+        type: 'checked',
+        batch: id,
+        check: checkView(context, check.command, outcome),
+        children: [],
+      });
+    } catch (error) {
+      if (context.mayAct()) broken(messageOf(error));
+    }
+  });
+}
+
+function checkView(
+  context: EffectContext,
+  command: readonly string[],
+  outcome: CheckOutcome,
+): BatchCheckView {
+  const errors = errorsOf(outcome);
+  return {
+    state: outcome.notRun !== undefined ? 'broken' : outcome.exitCode === 0 ? 'green' : 'red',
+    command: command.join(' '),
+    errors,
+    errorsInTree: errors,
+    errorsByChild: [],
+    tree: outcome.tree.slice(0, 7),
+    at: new Date(context.clock.now()).toISOString(),
+    stale: false,
+  };
+}
+
+function childCheckView(
+  context: EffectContext,
+  outcome: CheckOutcome | null,
+  errors: number,
+): ChildCheckView {
+  return {
+    state: 'red',
+    errors,
+    tree: (outcome?.tree ?? '').slice(0, 7),
+    stale: false,
+    at: new Date(context.clock.now()).toISOString(),
+  };
+}
+
+/** A check that fails without a message we can read has failed all the same. */
+function errorsOf(outcome: CheckOutcome): number {
+  return outcome.errors.length > 0 ? outcome.errors.length : outcome.exitCode === 0 ? 0 : 1;
+}

@@ -1,0 +1,43 @@
+import path from 'node:path';
+import type { Child, ChildKey, Place } from '../core/state.js';
+import type { Worktree, WorktreeRequest } from '../ports.js';
+import type { EffectContext } from './context.js';
+
+/** Folder of all worktrees: beside the repository, or where the settings say. */
+export function worktreesFolder(context: EffectContext): string {
+  const { topLevel } = context.repository;
+  const { location } = context.settings.worktrees;
+  return location === null ? `${topLevel}.worktrees` : path.resolve(topLevel, location);
+}
+
+/** Ids begin with a letter or digit, so no batch is called like this. */
+export function scratchFolder(context: EffectContext): string {
+  return path.join(worktreesFolder(context), '_scratch');
+}
+
+export function idsOf(key: ChildKey): { readonly batch: string; readonly id: string } {
+  const slash = key.indexOf('/');
+  return { batch: key.slice(0, slash), id: key.slice(slash + 1) };
+}
+
+/** What a child's worktree is made from, the same each time. */
+export function worktreeRequest(context: EffectContext, child: Child, base: string): WorktreeRequest {
+  const { batch, id } = idsOf(child.key);
+  const { link, setup } = context.settings.worktrees;
+  return {
+    path: child.worktree?.path ?? path.join(worktreesFolder(context), batch, id),
+    base,
+    files: child.task.files,
+    link,
+    setup,
+    logFile: path.join(context.store.childFolder(batch, id), 'setup.log'),
+  };
+}
+
+export function placeOf(worktree: Worktree): Place {
+  return { path: worktree.path, base: worktree.base, inputs: worktree.inputs };
+}
+
+export function worktreeOf(place: Place): Worktree {
+  return { ok: true, ...place };
+}

@@ -1,0 +1,150 @@
+import type { AgentEvent } from '../agents/agent.js';
+import type { FollowedLine } from '../ports.js';
+import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/checkpoint.js';
+import { checkpointJson, checkpointText } from '../research/report.js';
+import { detailsOf, noteEvent, type EditLine } from '../research/research.js';
+import type { Attempt } from './attempt.js';
+import { isDiskError, messageOf, type EffectContext } from './context.js';
+import { createSoon } from './soon.js';
+
+/** Keeps the checkpoint of a child while one attempt works, on disk and towards the machine. */
+export interface Recorder {
+  /** The line was taken in by an earlier owner. */
+  knows(line: FollowedLine): boolean;
+  note(events: readonly AgentEvent[], line: FollowedLine): void;
+  /** Something of rule 10 has happened; `take` gives it to the next report. */
+  progressed(take: () => boolean): void;
+  checkpoint(): Checkpoint;
+  /** Everything noted so far is looked at, reported and on disk. */
+  finish(): Promise<void>;
+  dispose(): void;
+}
+
+/** The checkpoint of a child from its file, or an empty one. */
+export async function loadCheckpoint(context: EffectContext, key: string): Promise<Checkpoint> {
+  const child = context.state().children[key];
+  const [batch = '', id = ''] = key.split('/');
+  const text = await context.store.read(`batches/${batch}/children/${id}/checkpoint.json`);
+  return parseCheckpoint(text) ?? emptyCheckpoint(batch, id, child?.task.title ?? id);
+}
+
+export async function recordOf(context: EffectContext, attempt: Attempt): Promise<Recorder> {
+  const { key, number } = attempt;
+  const [batch = '', id = ''] = key.split('/');
+  const place = `batches/${batch}/children/${id}`;
+  const loaded = await loadCheckpoint(context, key);
+  const child = context.state().children[key];
+  const sameAttempt = loaded.attempt === number;
+  const acknowledged = sameAttempt ? loaded.offsets : { stdout: 0, stderr: 0 };
+  let known: Checkpoint = {
+    ...loaded,
+    attempt: number,
+    base: child?.worktree?.base ?? loaded.base,
+    session: loaded.session ?? child?.session ?? null,
+    offsets: acknowledged,
+  };
+  let chain: Promise<void> = Promise.resolve();
+  let waiting: { readonly events: readonly AgentEvent[]; readonly line: FollowedLine }[] = [];
+  let edits: EditLine[] = [];
+  let takeProgress: () => boolean = () => false;
+  let reportedDetails = '';
+  // Never backwards, whichever of the two was written last before a crash.
+  const offsets = { ...acknowledged };
+
+  const report = createSoon(context.clock, 500, () => {
+    if (!context.mayAct()) return Promise.resolve();
+    const details = detailsOf(known);
+    const text = JSON.stringify(details);
+    context.post({
+      type: 'reported',
+      child: key,
+      attempt: number,
+      progress: takeProgress(),
+      report: {
+        read: known.read.length,
+        written: known.written.length,
+        input: known.tokens.input,
+        cachedInput: known.tokens.cachedInput,
+        output: known.tokens.output,
+        lastLine: known.lastLine,
+        lastLineAt: known.lastLineAt,
+        details: text === reportedDetails ? null : details,
+        stdout: offsets.stdout,
+        stderr: offsets.stderr,
+      },
+    });
+    reportedDetails = text;
+    return Promise.resolve();
+  });
+  const save = createSoon(context.clock, 1000, async () => {
+    const lines = edits;
+    edits = [];
+    const now = known;
+    try {
+      if (!context.mayAct()) return;
+      if (lines.length > 0)
+        await context.store.appendLines(
+          `${place}/edits.jsonl`,
+          lines.map((line) => JSON.stringify(line)),
+        );
+      await context.store.write(`${place}/checkpoint.md`, checkpointText(now));
+      await context.store.write(`${place}/checkpoint.json`, checkpointJson(now));
+    } catch (error) {
+      edits = [...lines, ...edits];
+      if (isDiskError(error)) context.diskFilled();
+      else if (context.mayAct()) context.log.warn(`${key}: checkpoint not written: ${messageOf(error)}`);
+    }
+  });
+
+  async function drain(): Promise<void> {
+    const taken = waiting;
+    waiting = [];
+    for (const { events, line } of taken) {
+      for (const event of events) {
+        if (!context.mayAct()) return;
+        const file = await fileOf(event);
+        const noted = noteEvent(known, event, { at: context.clock.now(), folder: attempt.work, file });
+        known = noted.checkpoint;
+        if (noted.edit !== null) edits.push(noted.edit);
+      }
+      offsets[line.stream] = line.end;
+      known = { ...known, offsets: { ...offsets } };
+    }
+    if (taken.length === 0) return;
+    report.want();
+    save.want();
+  }
+
+  function fileOf(event: AgentEvent) {
+    return event.type === 'read' || event.type === 'write'
+      ? context.fileState(attempt.work, event.path)
+      : Promise.resolve(null);
+  }
+
+  return {
+    knows: (line) => line.end <= acknowledged[line.stream],
+    note(events, line) {
+      if (line.end <= acknowledged[line.stream]) return;
+      waiting.push({ events: events.filter((event) => event.type !== 'ignored'), line });
+      if (waiting.length === 1) chain = chain.then(drain);
+    },
+    progressed(take) {
+      takeProgress = take;
+      report.want();
+    },
+    checkpoint: () => known,
+    async finish() {
+      await chain;
+      report.want();
+      save.want();
+      await report.flush();
+      await save.flush();
+      report.dispose();
+      save.dispose();
+    },
+    dispose() {
+      report.dispose();
+      save.dispose();
+    },
+  };
+}

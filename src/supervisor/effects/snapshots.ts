@@ -1,0 +1,95 @@
+import type { Effect } from '../core/effect.js';
+import type { Child, ChildKey } from '../core/state.js';
+import { isDiskError, messageOf, type EffectContext } from './context.js';
+import { idsOf, placeOf, worktreeOf, worktreeRequest } from './places.js';
+
+/** A child's edits as a commit under refs/swarm; nothing happens where nothing changed. */
+export async function snapshotChild(context: EffectContext, key: ChildKey): Promise<void> {
+  await context.turns.run(`git ${key}`, async () => {
+    const child = context.state().children[key];
+    // In a shared tree nobody can say whose edits a whole tree holds.
+    if (child === undefined || !worksAlone(context, child) || child.worktree === null) return;
+    if (!context.mayAct()) return;
+    const { batch, id } = idsOf(key);
+    const n = (child.snapshot?.n ?? 0) + 1;
+    try {
+      const taken = await context.git.snapshot({
+        repository: context.repository,
+        worktree: worktreeOf(child.worktree),
+        ref: `refs/swarm/${batch}/${id}/${n}`,
+        message: `${child.task.title}\n\nSnapshot ${n} of ${key}, attempt ${child.attempt}.`,
+        previous: child.snapshot?.commit ?? null,
+      });
+      if (taken === null || !context.mayAct()) return;
+      for (const skipped of taken.skipped ?? [])
+        context.log.warn(`${key}: ${skipped.path} is not in the snapshot: ${skipped.reason}`);
+      // The next snapshot of this child is numbered after this one, so its event must be in the state first.
+      await context.postDurably({
+        type: 'snapshotTaken',
+        child: key,
+        n,
+        ref: taken.ref,
+        commit: taken.commit,
+      });
+    } catch (error) {
+      if (!context.mayAct()) return;
+      const state = await context.git.worktreeState(context.repository, child.worktree.path);
+      if (!context.mayAct()) return;
+      if (state === 'missing') context.post({ type: 'worktreeLost', child: key });
+      else
+        context.post({
+          type: 'snapshotFailed',
+          child: key,
+          message: messageOf(error),
+          disk: isDiskError(error),
+        });
+    }
+  });
+}
+
+export function worksAlone(context: EffectContext, child: Child): boolean {
+  return child.worktree !== null && child.worktree.path !== context.repository.topLevel;
+}
+
+/** Puts a worktree that is gone back, with the files of its last snapshot. */
+export async function restoreWorktree(
+  context: EffectContext,
+  { child: key }: Effect & { readonly type: 'restoreWorktree' },
+): Promise<void> {
+  await context.turns.run(`git ${key}`, async () => {
+    const child = context.state().children[key];
+    const batch = child === undefined ? undefined : context.state().batches[child.batch];
+    if (child === undefined || batch === undefined || !context.mayAct()) return;
+    const restored = await context.git.restoreWorktree(
+      context.repository,
+      worktreeRequest(context, child, child.worktree?.base ?? batch.base),
+      child.snapshot?.commit ?? null,
+    );
+    if (!context.mayAct()) return;
+    if (restored.ok) context.post({ type: 'worktreeRestored', child: key, place: placeOf(restored) });
+    else {
+      context.log.error(`${key}: ${restored.message}. ${restored.fix}`);
+      context.post({ type: 'snapshotFailed', child: key, message: restored.message, disk: false });
+    }
+  });
+}
+
+/** In a worktree of its own nobody else is disturbed, and there is nothing to move. */
+export async function quarantineChild(
+  context: EffectContext,
+  { child: key }: Effect & { readonly type: 'quarantine' },
+): Promise<void> {
+  const child = context.state().children[key];
+  if (child === undefined || context.quarantine === null || worksAlone(context, child)) return;
+  if (!(await context.postDurably({ type: 'quarantineStarted', child: key })) || !context.mayAct()) return;
+  try {
+    const moved = await context.turns.run('tree', () => context.quarantine?.(key) ?? nothingMoved);
+    if (context.mayAct()) context.post({ type: 'quarantined', child: key, ...moved });
+  } catch (error) {
+    if (!context.mayAct()) return;
+    context.log.error(`${key}: its edits could not be taken out of the tree: ${messageOf(error)}`);
+    context.post({ type: 'quarantined', child: key, ...(await nothingMoved) });
+  }
+}
+
+const nothingMoved = Promise.resolve({ moved: [], left: [] });

@@ -1,0 +1,163 @@
+import type { Answer, InputError, Request } from '../protocol/request.js';
+import { adapters } from './agents/index.js';
+import type { SupervisorOptions } from './api.js';
+import type { Task } from './core/state.js';
+import { isDiskError, messageOf, type EffectContext } from './effects/context.js';
+import { resolveEnvironment } from './effects/environment.js';
+import { resolveProgram } from './effects/prepare.js';
+import { parseManifest, type ManifestDefaults } from './manifest/manifest.js';
+import type { NamedProgram, Plan } from './manifest/plan.js';
+import { storedPlan } from './manifest/stored.js';
+import { defaultCheck } from './node/git/index.js';
+import type { Repository } from './ports.js';
+import { durably, refused, type RequestContext } from './requests.js';
+
+type Launch = Request & { readonly type: 'launch' };
+
+/** Everything that can be wrong is looked at before anything is written; then the batch is one event. */
+export async function launch({ context, options, plans }: RequestContext, wanted: Launch): Promise<Answer> {
+  const checked = await preflight(options, context.repository, wanted);
+  if (!checked.ok) return checked.answer;
+  if (!context.mayAct()) return refused(3, 'Another process has taken this folder over', 'Ask again.');
+  const { plan } = checked;
+  try {
+    const id = newBatchId(context, plan.name);
+    const base = await context.git.baseCommit(context.repository, {
+      uncommitted: context.settings.worktrees.includeUncommitted,
+      ref: `refs/swarm/${id}/base`,
+    });
+    await context.store.write(
+      `batches/${id}/batch.json`,
+      storedPlan(plan, new Date(context.clock.now()).toISOString()),
+    );
+    plans.remember(id, plan);
+    const answer = await durably(context, {
+      type: 'batchLaunched',
+      batch: {
+        id,
+        name: plan.name,
+        isolation: plan.isolation,
+        maxConcurrent: plan.maxConcurrent,
+        policy: plan.policy,
+        timeout: plan.timeout,
+        check: plan.check,
+        base,
+      },
+      tasks: tasksOf(plan),
+    });
+    return answer.ok ? { ok: true, batch: id } : answer;
+  } catch (error) {
+    return refused(
+      3,
+      messageOf(error),
+      isDiskError(error) ? 'Free some space, then launch again.' : 'See the log.',
+    );
+  }
+}
+
+/** Reads the manifest and looks for programs and variables. Writes nothing. */
+export async function preflight(
+  options: SupervisorOptions,
+  repository: Repository,
+  wanted: Launch,
+): Promise<{ readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly answer: Answer }> {
+  const detected = await defaultCheck(repository.topLevel);
+  const defaults: ManifestDefaults = {
+    ...options.settings,
+    check: options.settings.check ?? detected?.command ?? null,
+  };
+  const parsed = parseManifest(
+    {
+      ...wanted.manifest,
+      executor: wanted.executor,
+      maxConcurrent: wanted.maxConcurrent,
+      isolation: wanted.isolation,
+    },
+    defaults,
+  );
+  if (!parsed.ok) return { ok: false, answer: { ok: false, code: 2, errors: parsed.errors } };
+  const { plan, programs } = parsed;
+  if (programs.length > 0 && !wanted.consent) return { ok: false, answer: needsConsent(programs) };
+  const errors = await missingParts(options, repository, plan);
+  if (errors.length > 0) return { ok: false, answer: { ok: false, code: 3, errors } };
+  return { ok: true, plan };
+}
+
+function needsConsent(programs: readonly NamedProgram[]): Answer {
+  return {
+    ok: false,
+    code: 2,
+    errors: programs.map((program) => ({
+      line: null,
+      message: `The manifest names a program for ${program.use}: ${program.command.join(' ')}${program.full ? ' (with all permissions)' : ''}`,
+      fix: 'Agree to it first.',
+    })),
+  };
+}
+
+/** A chain needs one executor that can start; what a later one lacks is said when it is wanted. */
+async function missingParts(
+  options: SupervisorOptions,
+  repository: Repository,
+  plan: Plan,
+): Promise<readonly InputError[]> {
+  const problems = new Map<string, InputError>();
+  for (const [name, executor] of Object.entries(plan.executors)) {
+    const adapter = adapters[executor.adapter];
+    if (adapter === undefined) continue;
+    const program = await resolveProgram({ ...options, repository }, executor, adapter);
+    const env = resolveEnvironment(options.env, executor);
+    if (!program.ok)
+      problems.set(name, {
+        line: null,
+        message: `Executor "${name}": ${program.message}`,
+        fix: program.fix,
+      });
+    else if (!env.ok)
+      problems.set(name, {
+        line: null,
+        message: `Executor "${name}" needs the environment variable ${env.missing}, which is not set`,
+        fix: `Set ${env.missing}, then launch again.`,
+      });
+  }
+  const stuck = plan.tasks.filter((task) => task.chain.every((name) => problems.has(name)));
+  const names = new Set(stuck.flatMap((task) => task.chain));
+  return [...names].flatMap((name) => problems.get(name) ?? []);
+}
+
+function tasksOf(plan: Plan): readonly Task[] {
+  return plan.tasks.map((task) => ({
+    id: task.id,
+    title: task.title,
+    chain: task.chain.flatMap((name) => {
+      const executor = plan.executors[name];
+      return executor === undefined
+        ? []
+        : [
+            {
+              name,
+              adapter: executor.adapter,
+              credential: executor.credential,
+              model: executor.model,
+            },
+          ];
+    }),
+    files: task.files,
+    timeout: task.timeout,
+    check: task.check,
+    promptTokens: Math.ceil((plan.context.length + task.prompt.length) / 4),
+  }));
+}
+
+/** Readable, valid as an id, and never used before in this folder. */
+function newBatchId(context: EffectContext, name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
+  for (;;) {
+    const id = `${slug === '' ? 'batch' : slug}-${context.random(3)}`;
+    if (context.state().batches[id] === undefined) return id;
+  }
+}

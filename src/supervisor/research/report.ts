@@ -1,0 +1,85 @@
+import { redact } from '../verdict/redact.js';
+import type { Checkpoint } from './checkpoint.js';
+import { isVerification, treeId } from './research.js';
+
+/** checkpoint.json: what was learned, without anything that looks like a secret. */
+export function checkpointJson(known: Checkpoint): string {
+  return `${JSON.stringify(redacted(known), null, 2)}\n`;
+}
+
+/** checkpoint.md: the same for people, and for an agent that goes on in a fresh session. */
+export function checkpointText(known: Checkpoint): string {
+  const tree = treeId(known);
+  const open = known.next.filter((item) => !item.done);
+  const sections = [
+    section('Next steps', open.length > 0 ? open.map((item) => `- [ ] ${item.text}`) : ['- none noted']),
+    section(
+      'Done',
+      known.next.filter((item) => item.done).map((item) => `- [x] ${item.text}`),
+    ),
+    section(
+      'Decisions and last statements',
+      known.decisions.slice(-10).map((decision) => `- ${decision.text.replaceAll('\n', '\n  ')}`),
+    ),
+    section(
+      'Files written',
+      known.written.map((entry) => `- ${entry.path}${entry.sha256 === null ? ' (deleted)' : ''}`),
+    ),
+    section(
+      'Files read',
+      known.read.map((entry) => `- ${entry.path}${hashText(entry.sha256)}`),
+    ),
+    section(
+      'Verification',
+      known.commands
+        .filter((entry) => isVerification(entry.command))
+        .slice(-10)
+        .map(
+          (entry) =>
+            `- \`${oneLine(entry.command)}\`: ${exitText(entry.exitCode)}, on tree ${entry.tree}${entry.tree === tree ? '' : ' (files changed since)'}`,
+        ),
+    ),
+    section(
+      'Refused by its permissions',
+      known.denied.map((what) => `- ${what}`),
+    ),
+    section('Tokens', [
+      `- input ${known.tokens.input}, of it cached ${known.tokens.cachedInput}, output ${known.tokens.output}`,
+    ]),
+  ];
+  const head = [
+    `# ${oneLine(known.title)}`,
+    '',
+    `Attempt ${known.attempt}${known.session === null ? '' : `, session ${known.session}`}, tree ${tree}.`,
+    ...(known.lastLine === '' ? [] : [`Last: ${known.lastLine}`]),
+  ];
+  return redact(`${[...head, ...sections.flat()].join('\n')}\n`);
+}
+
+export function exitText(exitCode: number | null): string {
+  return exitCode === null ? 'result unknown' : exitCode === 0 ? 'passed' : `exit ${exitCode}`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
+}
+
+function hashText(sha256: string | null): string {
+  return sha256 === null ? '' : ` (${sha256.slice(0, 12)})`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Free text is redacted; paths, hashes and numbers stay what they are. */
+function redacted(known: Checkpoint): Checkpoint {
+  return {
+    ...known,
+    commands: known.commands.map((entry) => ({ ...entry, command: redact(entry.command) })),
+    next: known.next.map((item) => ({ ...item, text: redact(item.text) })),
+    decisions: known.decisions.map((decision) => ({ ...decision, text: redact(decision.text) })),
+    denied: known.denied.map((what) => redact(what)),
+    lastLine: redact(known.lastLine),
+  };
+}
