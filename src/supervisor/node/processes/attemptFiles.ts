@@ -28,15 +28,14 @@ export async function findAttempt(folder: string): Promise<Found> {
     claim = readClaim(folder);
   }
   if (claim === 'none') return { kind: 'never' };
-  if (claim === 'unfinished') return readExit(folder) ?? { kind: 'lost' };
-  if (await isSame(claim)) return { kind: 'alive', process: claim };
-  // It may have ended between the two looks.
-  return readExit(folder) ?? { kind: 'lost' };
+  if (claim !== 'unfinished' && (await isSame(claim))) return { kind: 'alive', process: claim };
+  // It may have ended between the two looks, or been killed between the status and its last rename.
+  return readExit(folder) ?? readExit(folder, 'exit.tmp') ?? { kind: 'lost' };
 }
 
 /** The written end; null while there is none, or where what stands there is not one. */
-export function readExit(folder: string): Ended | null {
-  const text = readSmall(path.join(folder, 'exit.json'));
+export function readExit(folder: string, name = 'exit.json'): Ended | null {
+  const text = readSmall(path.join(folder, name));
   if (text === null) return null;
   try {
     const parsed = exitSchema.safeParse(JSON.parse(text));

@@ -17,8 +17,8 @@ export function createProcesses(): Processes {
     ask: askToStop,
     kill: killTree,
     survivors: async (nonces) => {
-      const carriers = await nonceCarriers(await listProcesses(), new Set(nonces));
-      return [...carriers].map(([pid, nonce]) => ({ pid, nonce }));
+      const { found } = await nonceCarriers(await listProcesses(), new Set(nonces));
+      return [...found].map(([pid, nonce]) => ({ pid, nonce }));
     },
     resolve: resolveProgram,
   };

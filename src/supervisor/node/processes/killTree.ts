@@ -9,8 +9,9 @@ import { listProcesses, nonceCarriers, type ProcessEntry } from './processTable.
 const run = promisify(execFile);
 
 const mostRounds = 200;
-/** From this round on, what is found is stopped before it is killed, so that it cannot start new ones meanwhile. */
-const freezeFrom = 3;
+/** Looks in a row that must find nothing; more while other processes come and go, for then one may have been missed. */
+const quietLooks = 2;
+const quietLooksMoving = 12;
 /** The runner writes down how its agent ended, if it is let. */
 const runnerGrace = 1_000;
 
@@ -26,16 +27,19 @@ export async function killTree(target: ProcessId): Promise<number> {
   if (process.platform === 'win32') return killWindows(target);
   const hit = new Set<string>();
   const known = new Known();
-  for (let round = 0, quiet = 0; round < mostRounds && quiet < 2; round++) {
-    const found = (await look(target, known)).filter(({ pid }) => pid !== target.pid);
+  for (let round = 0, quiet = 0; round < mostRounds; round++) {
+    const { ours, moving } = await look(target, known);
+    const found = ours.filter(({ pid }) => pid !== target.pid);
+    // Stopped first, so that none can start another while the rest is killed.
+    for (const entry of found) signal(entry, 'SIGSTOP');
+    for (const entry of found) if (signal(entry, 'SIGKILL')) hit.add(keyOf(entry));
     quiet = found.length === 0 ? quiet + 1 : 0;
-    if (round >= freezeFrom) for (const entry of found) signal(entry, 'SIGSTOP');
-    for (const entry of found) if (signal(entry, 'SIGKILL')) hit.add(`${entry.pid} ${entry.startTime}`);
-    if (quiet < 2) await delay(quiet > 0 ? 20 : Math.min(5 + round * 5, 50));
+    if (quiet >= (moving ? quietLooksMoving : quietLooks)) break;
+    await delay(quiet > 0 ? 10 : 5);
   }
   for (let waited = 0; waited < runnerGrace && (await isSame(target)); waited += 20) await delay(20);
   if (await isSame(target)) {
-    if (signal(target, 'SIGKILL')) hit.add(`${target.pid} ${target.startTime}`);
+    if (signal(target, 'SIGKILL')) hit.add(keyOf(target));
   }
   return hit.size;
 }
@@ -47,9 +51,12 @@ class Known {
   readonly leaders = new Set<number>();
 }
 
-async function look(target: ProcessId, known: Known): Promise<readonly ProcessEntry[]> {
+async function look(
+  target: ProcessId,
+  known: Known,
+): Promise<{ readonly ours: readonly ProcessEntry[]; readonly moving: boolean }> {
   const entries = await listProcesses();
-  const carriers = await nonceCarriers(entries, new Set([target.nonce]));
+  const { found: carriers, moving } = await nonceCarriers(entries, new Set([target.nonce]));
   const alive = new Map(entries.map((entry) => [entry.pid, entry]));
   const ours = new Map<number, ProcessEntry>();
   const add = (entry: ProcessEntry): void => {
@@ -71,7 +78,7 @@ async function look(target: ProcessId, known: Known): Promise<readonly ProcessEn
     known.processes.add(keyOf(entry));
     if (entry.pid === entry.session || entry.pid === entry.group) known.leaders.add(entry.pid);
   }
-  return [...ours.values()];
+  return { ours: [...ours.values()], moving };
 }
 
 /** Children, and members of the sessions and groups that ours lead, until there are no more. */

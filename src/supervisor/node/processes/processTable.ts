@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { errorCode } from '../fsCalls.js';
 import { bootId, readText, statFields } from './identity.js';
 
 const run = promisify(execFile);
@@ -13,6 +14,13 @@ export interface ProcessEntry {
   /** 0 where the system does not tell. */
   readonly session: number;
   readonly startTime: string;
+}
+
+export interface Carriers {
+  /** Nonce by pid. */
+  readonly found: ReadonlyMap<number, string>;
+  /** Some came or went during the look: one that hands itself on may have been missed. */
+  readonly moving: boolean;
 }
 
 /** All living processes; zombies are none. */
@@ -39,19 +47,22 @@ export async function listProcesses(): Promise<readonly ProcessEntry[]> {
 export async function nonceCarriers(
   entries: readonly ProcessEntry[],
   nonces: ReadonlySet<string>,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<Carriers> {
   const found = new Map<number, string>();
-  if (nonces.size === 0) return found;
+  let moving = false;
+  if (nonces.size === 0) return { found, moving };
   if (process.platform === 'linux') {
     for (let start = 0; start < entries.length; start += 64)
       await Promise.all(
-        entries.slice(start, start + 64).map(async ({ pid }) => {
-          const environment = await fs.readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-          const nonce = nonceIn(environment.split('\0'), nonces);
+        entries.slice(start, start + 64).map(async ({ pid, ppid }) => {
+          const environment = await readEnvironment(pid);
+          // Kernel threads have none; another's is empty while it becomes another program.
+          if (environment === null || (environment === '' && pid !== 2 && ppid !== 2)) moving = true;
+          const nonce = nonceIn((environment ?? '').split('\0'), nonces);
           if (nonce !== null) found.set(pid, nonce);
         }),
       );
-    return found;
+    return { found, moving };
   }
   const { stdout } = await run('ps', ['-axEww', '-o', 'pid=,command='], {
     maxBuffer: 256 * 1024 * 1024,
@@ -60,7 +71,17 @@ export async function nonceCarriers(
     const nonce = nonceIn(line.split(' '), nonces);
     if (nonce !== null) found.set(Number.parseInt(line, 10), nonce);
   }
-  return found;
+  return { found, moving };
+}
+
+/** Null: it has gone meanwhile. A blank where it may not be read. */
+async function readEnvironment(pid: number): Promise<string | null> {
+  try {
+    return await fs.readFile(`/proc/${pid}/environ`, 'latin1');
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'EACCES' || code === 'EPERM' ? ' ' : null;
+  }
 }
 
 function nonceIn(words: readonly string[], nonces: ReadonlySet<string>): string | null {

@@ -1,17 +1,93 @@
 import { z } from 'zod';
 import type { State } from '../../core/state.js';
+import * as p from './parts.js';
 
-const stateSchema = z.looseObject({
-  seq: z.number().int().nonnegative(),
-  at: z.number(),
-  batches: z.record(z.string(), z.looseObject({ id: z.string(), children: z.array(z.string()) })),
-  batchOrder: z.array(z.string()),
-  children: z.record(
-    z.string(),
-    z.looseObject({ key: z.string(), phase: z.looseObject({ name: z.string() }) }),
-  ),
-  gates: z.record(z.string(), z.looseObject({ key: z.string() })),
+const launch = z.looseObject({
+  attempt: p.count,
+  how: p.text,
+  by: p.text,
+  canary: z.looseObject({ gate: p.key, episode: p.count }).nullable(),
 });
+
+const pause = z.looseObject({
+  reason: p.text,
+  message: p.text,
+  needsUser: p.flag,
+  resetAt: p.nullableInstant,
+  steps: p.steps,
+  gate: z.looseObject({ key: p.key, episode: p.count }).nullable(),
+  retryAt: p.nullableInstant,
+});
+
+const since = { since: p.instant };
+const working = { ...since, launch, process: p.processId.nullable() };
+
+const phase = z.discriminatedUnion('name', [
+  z.looseObject({ name: z.literal('queued'), ...since }),
+  z.looseObject({ name: z.literal('preparing'), ...since, launch }),
+  z.looseObject({ name: z.literal('running'), ...working, lastSign: p.instant }),
+  z.looseObject({ name: z.literal('parking'), ...working, then: pause }),
+  z.looseObject({ name: z.literal('paused'), ...since, pause }),
+  z.looseObject({ name: z.literal('stopping'), ...working }),
+  z.looseObject({ name: z.literal('succeeded'), ...since, result: p.text }),
+  z.looseObject({
+    name: z.literal('failed'),
+    ...since,
+    reason: z.looseObject({ class: p.text, message: p.text }),
+  }),
+  z.looseObject({ name: z.literal('canceled'), ...since }),
+]);
+
+const child = z.looseObject({
+  key: p.key,
+  batch: p.key,
+  task: p.task,
+  chosen: p.count,
+  attempt: p.count,
+  session: p.nullableText,
+  worktree: p.place.nullable(),
+  report: z.looseObject({
+    lastLine: p.text,
+    details: p.details.nullable(),
+    offsets: z.looseObject({ attempt: p.count, stdout: p.count, stderr: p.count }),
+  }),
+  history: z.array(z.looseObject({ kind: p.text, from: p.instant, to: p.nullableInstant })),
+  quarantine: z.looseObject({ state: p.text, moved: z.array(p.text), left: p.whoAndPath }).nullable(),
+  applied: z.looseObject({ state: p.text }),
+  check: p.childCheck.nullable(),
+  phase,
+});
+
+const gate = z.looseObject({
+  key: p.key,
+  credential: p.text,
+  model: p.nullableText,
+  episode: p.count,
+  position: z.looseObject({ name: z.enum(['open', 'opening', 'closed', 'probing']) }),
+});
+
+const stateSchema = z
+  .looseObject({
+    seq: p.count.nonnegative(),
+    at: p.instant,
+    owner: p.owner.nullable(),
+    settings: p.settings,
+    batches: z.record(p.key, z.looseObject({ ...p.batch.shape, createdAt: p.instant, children: p.keys })),
+    batchOrder: p.keys,
+    children: z.record(p.key, child),
+    gates: z.record(p.key, gate),
+    diskFullSince: p.nullableInstant,
+  })
+  // What refers to something must find it.
+  .refine(({ batches, batchOrder, children }) =>
+    [
+      ...batchOrder.map((id) => Object.hasOwn(batches, id)),
+      ...Object.values(batches).flatMap((batch) => batch.children.map((key) => Object.hasOwn(children, key))),
+      ...Object.values(children).map(
+        ({ batch, chosen, task }) => Object.hasOwn(batches, batch) && task.chain[chosen] !== undefined,
+      ),
+    ].every(Boolean),
+  );
 
 /** A state as read from a snapshot; null where it is none. */
 export function parseState(value: unknown): State | null {
