@@ -55,7 +55,7 @@ export interface EngineOptions {
 export function createEngine(options: EngineOptions): Engine {
   const { log, dist, version } = options;
   const git = createGit();
-  const processes = createProcesses({ dist });
+  const processes = createProcesses();
   const repositories = new Map<string, Repository>();
 
   function userSettings(topLevel: string | null): UserSettings {

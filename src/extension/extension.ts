@@ -163,6 +163,9 @@ export function activate(context: vscode.ExtensionContext): SwarmApi {
     ),
   );
   own(vscode.workspace.onDidChangeWorkspaceFolders(() => quietly(supervisors.refresh())));
+  // Another window or the command line may launch first.
+  const launched = own(vscode.workspace.createFileSystemWatcher('**/.swarm/VERSION', false, true, true));
+  own(launched.onDidCreate(() => quietly(supervisors.refresh())));
   own(vscode.workspace.onDidGrantWorkspaceTrust(() => quietly(supervisors.refresh())));
   own(
     vscode.workspace.onDidChangeConfiguration((event) => {

@@ -1,4 +1,4 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
@@ -7,7 +7,7 @@ import path from 'node:path';
  */
 export async function findTopLevel(folder: string): Promise<string | null> {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    if (await exists(path.join(at, '.git'))) return at;
+    if (await isGit(path.join(at, '.git'))) return at;
     if (path.dirname(at) === at) return null;
   }
 }
@@ -25,6 +25,15 @@ export async function writerOf(topLevel: string): Promise<string | null> {
     return typeof by === 'string' ? by.slice(0, 40) : null;
   } catch {
     return null;
+  }
+}
+
+/** A git folder, or the file that stands for one in worktrees and submodules. */
+async function isGit(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile() || (await exists(path.join(file, 'HEAD')));
+  } catch {
+    return false;
   }
 }
 

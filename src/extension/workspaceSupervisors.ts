@@ -24,7 +24,7 @@ export interface SupervisorsOptions {
 
 /**
  * One supervisor per repository of the workspace, opened when the folder is trusted and something was launched in it
- * before, or at the first launch. A supervisor that ends by itself is opened again; agents do not notice.
+ * before, or at the first launch.
  */
 export class WorkspaceSupervisors {
   /** Something that the panel or the status bar shows may have changed. */
@@ -33,6 +33,7 @@ export class WorkspaceSupervisors {
   readonly #options: SupervisorsOptions;
   #repositories: readonly Repository[] = [];
   #closed = false;
+  readonly #told = new Set<string>();
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor(options: SupervisorsOptions) {
@@ -103,7 +104,10 @@ export class WorkspaceSupervisors {
     const { supervisor, refusal } = repository;
     if (supervisor === null)
       return refused(refusal?.code ?? 3, refusal?.message ?? 'Swarm could not start.', refusal?.fix ?? '');
-    return supervisor.request(request);
+    const answer = await supervisor.request(request);
+    // Nothing was made: another window or the command line may be the first to launch.
+    if (!answer.ok && !(await hasSwarmFolder(topLevel))) await repository.release();
+    return answer;
   }
 
   /** Gives the folders up. Agents go on. */
@@ -112,6 +116,14 @@ export class WorkspaceSupervisors {
     await this.#refreshing;
     await Promise.all(this.#repositories.map((repository) => repository.close()));
     this.#repositories = [];
+  }
+
+  /** A refusal that nobody asked for is told once. */
+  #tell(refusal: OpenError, topLevel: string): void {
+    const key = `${topLevel} ${refusal.message}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#options.onRefused(refusal, topLevel);
   }
 
   async #refresh(): Promise<void> {
@@ -131,7 +143,9 @@ export class WorkspaceSupervisors {
     this.changed.fire();
     await Promise.all(
       this.#repositories.map(async (repository) => {
-        if (await hasSwarmFolder(repository.topLevel)) await repository.open();
+        if (!(await hasSwarmFolder(repository.topLevel))) return;
+        await repository.open();
+        if (repository.refusal !== null) this.#tell(repository.refusal, repository.topLevel);
       }),
     );
   }
@@ -143,8 +157,6 @@ interface RepositoryListener {
   noticed(notice: Notice, supervisor: Supervisor): void;
 }
 
-const reopenAfter = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
-
 /** One repository and its supervisor, if it has been opened. */
 class Repository {
   role: HostState['supervisor'] = 'owner';
@@ -155,8 +167,6 @@ class Repository {
   #opening: Promise<void> | null = null;
   #life = new Lifetime();
   #closed = false;
-  #reopenings = 0;
-  #retry: NodeJS.Timeout | null = null;
 
   constructor(
     readonly topLevel: string,
@@ -174,17 +184,21 @@ class Repository {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
     await this.#opening;
+    await this.release();
+  }
+
+  /** Closes the supervisor until it is needed again. */
+  async release(): Promise<void> {
     const supervisor = this.supervisor;
     this.supervisor = null;
+    this.view = null;
     this.#life.dispose();
     await supervisor?.close({ stopAgents: false });
   }
 
   async #open(): Promise<void> {
-    const again = this.role === 'gone';
-    if (!again) this.#become('starting');
+    this.#become('starting');
     let opened: Opened;
     try {
       opened = await this.options.open(this.topLevel);
@@ -202,9 +216,7 @@ class Repository {
     if (!opened.ok) {
       this.refusal = opened;
       this.options.log.error(`${this.topLevel}: ${opened.message} ${opened.fix}`);
-      if (!again) this.options.onRefused(opened, this.topLevel);
-      if (again) this.#openLater();
-      else this.#become('owner');
+      this.#become('owner');
       return;
     }
     const { supervisor } = opened;
@@ -219,37 +231,14 @@ class Repository {
     this.#life.add(
       supervisor.onView((view) => {
         this.view = view;
-        this.#reopenings = 0;
         this.listener.changed();
       }),
     );
     this.#life.add(supervisor.onNotice((notice) => this.listener.noticed(notice, supervisor)));
-    this.#life.add(
-      supervisor.onRole((role) => {
-        if (role === 'gone') this.#lost();
-        else this.#become(role);
-      }),
-    );
+    // `gone` passes: the supervisor looks for its place again by itself, and the last view stays meanwhile.
+    this.#life.add(supervisor.onRole((role) => this.#become(role)));
     this.#become(supervisor.role);
     this.options.log.info(`${this.topLevel}: ${supervisor.role}`);
-  }
-
-  /** The last view stays on the screen while it is opened again. */
-  #lost(): void {
-    if (this.#closed) return;
-    this.#life.dispose();
-    const lost = this.supervisor;
-    this.supervisor = null;
-    void lost?.close({ stopAgents: false }).catch((error: unknown) => this.options.log.warn(String(error)));
-    this.#become('gone');
-    this.#openLater();
-  }
-
-  #openLater(): void {
-    if (this.#closed) return;
-    const wait = reopenAfter[Math.min(this.#reopenings, reopenAfter.length - 1)] ?? 60_000;
-    this.#reopenings += 1;
-    this.#retry = setTimeout(() => void this.open(), wait);
   }
 
   #become(role: HostState['supervisor']): void {

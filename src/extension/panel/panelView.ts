@@ -112,8 +112,8 @@ export class PanelView implements vscode.WebviewViewProvider, Disposable {
     webview.html = panelHtml({
       cspSource: webview.cspSource,
       nonce: randomBytes(16).toString('hex'),
-      scriptUri: address('panel.js'),
-      styleUri: address('panel.css'),
+      scriptUri: address('webview.js'),
+      styleUri: address('webview.css'),
       codiconUri: address('codicon.css'),
       locale: vscode.env.language,
       ...(vscode.l10n.bundle === undefined ? {} : { bundle: vscode.l10n.bundle }),
