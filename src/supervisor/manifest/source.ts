@@ -56,16 +56,27 @@ function strictJson(text: string, lineAt: (offset: number) => number): readonly 
     JSON.parse(text);
     return [];
   } catch (error) {
-    const message = error instanceof Error ? firstLine(error.message) : 'not JSON';
-    const position = /position (\d+)/.exec(message)?.[1];
+    const message = error instanceof Error ? error.message : 'not JSON';
+    const offset = offsetInJson(text, message);
     return [
       {
-        line: position === undefined ? null : lineAt(Number(position)),
-        message: `Not JSON: ${message}`,
+        line: offset === null ? null : lineAt(offset),
+        message: `Not JSON: ${message.replace(/, (\.\.\.)?".*$/s, '')}`,
         fix: 'Correct the JSON here, or name the file .yaml.',
       },
     ];
   }
+}
+
+/** Where the JSON breaks off, as far as the message tells: a position, or the text around it. */
+function offsetInJson(text: string, message: string): number | null {
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  if (message.includes('end of JSON')) return Math.max(0, text.trimEnd().length - 1);
+  const around = /, (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/s.exec(message);
+  const found = around?.[2] === undefined ? -1 : text.indexOf(around[2]);
+  // Ten characters before the place are shown, where there are ten.
+  return found < 0 ? null : found + (around?.[1] === undefined ? 0 : 10);
 }
 
 function toValue(document: Document, errors: InputError[]): unknown {

@@ -12,7 +12,10 @@ export type DraftTask = NonNullable<Manifest['tasks']>[number] & {
 /** The tasks with their ids, from the list or from template and items; says what is wrong with each. */
 export function expandTasks(manifest: Manifest, source: Source, errors: InputError[]): readonly DraftTask[] {
   const drafts = [...listed(manifest), ...templated(manifest, source, errors)];
-  if (drafts.length === 0 && !errors.some((error) => /^(tasks|template|items)\b/.test(error.message)))
+  if (
+    drafts.length === 0 &&
+    !errors.some((error) => /^(tasks|template|items|The manifest)\b/.test(error.message))
+  )
     errors.push({
       line: source.lineOf(manifest.tasks === undefined ? [] : ['tasks']) ?? 1,
       message: 'There is no task',
