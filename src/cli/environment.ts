@@ -12,7 +12,7 @@ import { openStore } from '../supervisor/node/store/index.js';
 import type { Log } from '../supervisor/ports.js';
 import { parseSettings } from '../supervisor/settings.js';
 import { openSupervisor } from '../supervisor/supervisor.js';
-import { exitCodes } from './outcome.js';
+import { exitCodes } from './exitCodes.js';
 
 /** The folder of the built files, where the demo's agent lies too. */
 export const dist = dirname(fileURLToPath(import.meta.url));

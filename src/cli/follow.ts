@@ -1,6 +1,7 @@
 import type { Supervisor } from '../supervisor/api.js';
 import { createReporter, type Screen } from './output/reporter.js';
-import { exitCodes, outcomeOf } from './outcome.js';
+import { exitCode } from '../supervisor/core/exitCode.js';
+import { exitCodes } from './exitCodes.js';
 
 export interface FollowOptions {
   readonly supervisor: Supervisor;
@@ -25,10 +26,12 @@ export async function follow(options: FollowOptions): Promise<number> {
   const result = await new Promise<{ readonly code: number; readonly stopAgents: boolean }>((ended) => {
     const listening = supervisor.onView((view) => {
       reporter.view(view);
-      const outcome = outcomeOf(view, options.ids ?? undefined);
-      if (outcome.kind === 'ended') finish({ code: outcome.code, stopAgents: false });
-      else if (outcome.kind === 'waiting' && (!options.wait || (outcome.people && !screen.isTTY)))
-        finish({ code: exitCodes.paused, stopAgents: false });
+      const code = exitCode(view, {
+        batches: options.ids === null ? null : [...options.ids],
+        noWait: !options.wait,
+        tty: screen.isTTY,
+      });
+      if (code !== null) finish({ code, stopAgents: false });
     });
     let asked: NodeJS.Timeout | null = null;
     const interrupt = (): void => {

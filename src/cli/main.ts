@@ -10,7 +10,7 @@ import { run } from './commands/run.js';
 import { status } from './commands/status.js';
 import { supervise, wish, type Wish } from './commands/wishes.js';
 import { CommandEnd, packageVersion } from './environment.js';
-import { exitCodes } from './outcome.js';
+import { exitCodes } from './exitCodes.js';
 import type { Screen } from './output/reporter.js';
 
 const screen: Screen = {

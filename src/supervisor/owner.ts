@@ -225,12 +225,11 @@ export async function startOwner(
     watchCredentials(context),
   );
 
+  // A passive owner has no slots: it follows what runs and starts nothing.
+  const maxConcurrent = options.passive ? 0 : options.settings.maxConcurrent;
+  if (loop.state().settings.maxConcurrent !== maxConcurrent)
+    loop.post({ type: 'settingsChanged', settings: { ...loop.state().settings, maxConcurrent } });
   loop.post({ type: 'opened', owner: store.owner, version: options.version });
-  if (loop.state().settings.maxConcurrent !== options.settings.maxConcurrent)
-    loop.post({
-      type: 'settingsChanged',
-      settings: { ...loop.state().settings, maxConcurrent: options.settings.maxConcurrent },
-    });
   await loop.drained();
   publish.want();
   return { view: () => loop.view(), request, settled, close };

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { createGit } from '../../supervisor/node/git/index.js';
 import { defaultCheck } from '../../supervisor/node/git/check.js';
 import { CommandEnd, readUserSettings } from '../environment.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 
 /** The check itself could not run; as in `env` and `nice`. */
 const couldNotRun = 125;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { classifyLine } from '../../supervisor/verdict/classify.js';
 import { parseRules } from '../../supervisor/verdict/rules.js';
 import { readUserSettings } from '../environment.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 
 /** `swarm classify`: one case a line on stdin, one answer a line on stdout, in the same order. */

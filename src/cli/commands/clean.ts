@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { open, type OpenOptions } from '../environment.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { tellErrors } from './run.js';
 

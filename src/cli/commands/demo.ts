@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createDemoWorkspace } from '../../supervisor/demo/workspace.js';
 import { CommandEnd, dist, open } from '../environment.js';
 import { follow } from '../follow.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { tellErrors } from './run.js';
 

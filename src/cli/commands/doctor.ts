@@ -5,7 +5,7 @@ import { adapters } from '../../supervisor/agents/index.js';
 import { createGit } from '../../supervisor/node/git/index.js';
 import { lookAtFolder } from '../../supervisor/node/look.js';
 import { createProcesses } from '../../supervisor/node/processes/index.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 
 export interface Finding {

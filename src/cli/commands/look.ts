@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChildView, View } from '../../protocol/view.js';
 import { createGit } from '../../supervisor/node/git/index.js';
 import { CommandEnd } from '../environment.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { findTargets } from '../targets.js';
 import { readView } from './status.js';

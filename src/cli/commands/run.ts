@@ -4,7 +4,7 @@ import type { InputError, Request } from '../../protocol/request.js';
 import type { Supervisor } from '../../supervisor/api.js';
 import { CommandEnd, open } from '../environment.js';
 import { follow } from '../follow.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 
 export interface RunOptions {

@@ -4,7 +4,7 @@ import type { View } from '../../protocol/view.js';
 import { createGit } from '../../supervisor/node/git/index.js';
 import { lookAtFolder } from '../../supervisor/node/look.js';
 import { CommandEnd } from '../environment.js';
-import { exitCodes } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { drawTable } from '../output/table.js';
 

@@ -2,7 +2,7 @@ import type { Request } from '../../protocol/request.js';
 import type { Supervisor } from '../../supervisor/api.js';
 import { CommandEnd, open, type OpenOptions } from '../environment.js';
 import { follow } from '../follow.js';
-import { exitCodes, outcomeOf } from '../outcome.js';
+import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { findTargets, type Target } from '../targets.js';
 import { tellErrors } from './run.js';
@@ -59,9 +59,7 @@ export async function wish(
 /** `swarm supervise`: takes over all unfinished batches and follows them to their end. */
 export async function supervise(options: WishOptions, screen: Screen): Promise<number> {
   const supervisor = await open(options);
-  const unfinished = supervisor
-    .view()
-    .batches.filter((batch) => outcomeOf(supervisor.view(), new Set([batch.id])).kind !== 'ended');
+  const unfinished = supervisor.view().batches.filter((batch) => batch.endedAt === null);
   if (unfinished.length === 0) {
     await supervisor.close({ stopAgents: false });
     screen.write(

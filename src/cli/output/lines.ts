@@ -31,10 +31,17 @@ function lineOf(change: Change, view: View): string | null {
         ? `${change.batch.id}  ${plainLine(change.batch.name)}: ${change.batch.status}`
         : null;
     case 'gate': {
-      const before = change.before ? gateText(change.before, now) : null;
-      const after = gateText(change.gate, now);
-      if (before === after) return null;
-      return after ?? (change.before ? `${change.gate.credential} open` : null);
+      const { gate, before } = change;
+      // How many wait changes with every child; a line is worth only what a person would act on.
+      if (
+        before &&
+        before.display === gate.display &&
+        before.until === gate.until &&
+        before.canary === gate.canary
+      )
+        return null;
+      const after = gateText(gate, now);
+      return after ?? (before ? `${gate.credential} open` : null);
     }
     case 'child': {
       const { child, before } = change;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { createDemoProvider } from './provider.js';
 
@@ -27,10 +27,11 @@ export async function serveProvider(): Promise<string> {
   if (bound === null || typeof bound === 'string') throw new Error('the demo provider has no port');
   const url = `http://127.0.0.1:${bound.port}/`;
   const file = addressFile();
-  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, JSON.stringify({ url }), { mode: 0o600 });
   await rename(temporary, file);
+  await rm(`${file}.starting`, { force: true });
   return url;
 }
 
@@ -39,17 +40,35 @@ export async function serveProvider(): Promise<string> {
  * once, so that it is nobody's descendant: stopping an agent must not stop the account of the others.
  */
 export async function findProvider(main: string): Promise<string> {
-  const known = await answering();
-  if (known !== null) return known;
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SWARM_')));
-  spawn(process.execPath, [main, 'daemon'], { detached: true, stdio: 'ignore', env }).unref();
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 20_000;
   while (Date.now() < end) {
-    await new Promise((soon) => setTimeout(soon, 50));
-    const url = await answering();
-    if (url !== null) return url;
+    const known = await answering();
+    if (known !== null) return known;
+    if (await mayStart()) {
+      const env = Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => !name.startsWith('SWARM_')),
+      );
+      spawn(process.execPath, [main, 'daemon'], { detached: true, stdio: 'ignore', env }).unref();
+    }
+    await new Promise((soon) => setTimeout(soon, 100));
   }
-  throw new Error('The demo provider did not start within 10 s.');
+  throw new Error('The demo provider did not start within 20 s.');
+}
+
+/** One of several agents that look at the same moment starts it; a start that came to nothing may be tried again. */
+async function mayStart(): Promise<boolean> {
+  const lock = `${addressFile()}.starting`;
+  await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
+  const since = await stat(lock).then(
+    (found) => found.mtimeMs,
+    () => null,
+  );
+  if (since !== null && Date.now() - since < 10_000) return false;
+  if (since !== null) await rm(lock, { force: true });
+  return writeFile(lock, '', { flag: 'wx' }).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function answering(): Promise<string | null> {
