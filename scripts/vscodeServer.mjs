@@ -96,6 +96,7 @@ export const plainSettings = {
   'extensions.ignoreRecommendations': true,
   'git.openRepositoryInParentFolders': 'never',
   'git.autofetch': false,
+  'remote.autoForwardPorts': false,
   'chat.disableAIFeatures': true,
   'window.commandCenter': false,
 };

@@ -102,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): SwarmApi {
     engine,
     state: context.globalState,
     topLevels: () => supervisors.topLevels(),
+    startWith: process.env['SWARM_START'],
   };
   const clean = (): Promise<void> => cleanUp(vscode, supervisors, log);
   const doctor = (): Promise<void> =>

@@ -27,7 +27,8 @@ export interface TypedBatch {
 /** Every way to launch a batch; each answers with the batch's id, or null if nothing was started. */
 export interface Launching {
   typed(batch?: TypedBatch): Promise<string | null>;
-  fromFile(uri?: vscode.Uri): Promise<string | null>;
+  /** `consented`: the programs that the manifest names were consented to already. */
+  fromFile(uri?: vscode.Uri, options?: { readonly consented: boolean }): Promise<string | null>;
   fromSelection(): Promise<string | null>;
   launch(request: LaunchRequest, topLevel?: string): Promise<string | null>;
 }
@@ -40,7 +41,8 @@ export function createLaunching(options: LaunchingOptions): Launching {
     const topLevel = where ?? (await pickRepository(vscode, supervisors));
     if (topLevel === null) return null;
     const programs = (await options.engine()).programs(request, topLevel);
-    if (programs.length > 0 && !(await consent(vscode, programs, request.manifest.name))) return null;
+    const ask = programs.length > 0 && !request.consent;
+    if (ask && !(await consent(vscode, programs, request.manifest.name))) return null;
     const answer = await supervisors.launch(topLevel, { ...request, consent: programs.length > 0 });
     if (!reportAnswer(vscode, log, answer, request.manifest.name)) return null;
     await options.reveal();
@@ -67,7 +69,7 @@ export function createLaunching(options: LaunchingOptions): Launching {
     );
   }
 
-  async function fromFile(uri?: vscode.Uri): Promise<string | null> {
+  async function fromFile(uri?: vscode.Uri, { consented } = { consented: false }): Promise<string | null> {
     const file = uri ?? (await pickFile(vscode));
     if (file === undefined) return null;
     const kind = kinds[path.extname(file.path).toLowerCase()];
@@ -83,7 +85,7 @@ export function createLaunching(options: LaunchingOptions): Launching {
     const name = path.basename(file.path);
     const topLevel = supervisors.topLevels().find((one) => file.fsPath.startsWith(one + path.sep));
     return launch(
-      { type: 'launch', manifest: { kind, text, name, path: file.fsPath }, consent: false },
+      { type: 'launch', manifest: { kind, text, name, path: file.fsPath }, consent: consented },
       topLevel,
     );
   }
