@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Problem } from '../../../protocol/view.js';
 import type { Event, Stamped } from '../../core/event.js';
-import type { RawRecord } from './record.js';
+import { eventIn, type RawRecord } from './record.js';
 import * as p from './parts.js';
 
 const ofAttempt = { child: p.key, attempt: p.count };
@@ -105,23 +105,24 @@ export function parseEvents(
 ): readonly Stamped[] {
   const stamped: Stamped[] = [];
   const passed = new Map<string, number>();
-  for (const { n, t, offset, event } of records) {
-    const { type } = event;
-    const fault = !isKnown(type)
-      ? 'not known to this version'
-      : schemas[type].safeParse(event).success
-        ? null
-        : 'malformed';
-    // The schema lets through what it does not name, so the event itself is what was checked.
-    if (fault === null) stamped.push({ seq: n, t, offset, event: event as unknown as Event });
+  for (const record of records) {
+    const event = isKnown(record.type) ? eventIn(record) : null;
+    if (event !== null && isKnown(record.type) && isWhole(record.type, event))
+      stamped.push({ seq: record.n, t: record.t, offset: record.offset, event: event as unknown as Event });
     else {
-      const name = `${JSON.stringify(type.slice(0, 60))} is ${fault}`;
+      const fault = isKnown(record.type) ? 'malformed' : 'not known to this version';
+      const name = `${JSON.stringify(record.type.slice(0, 60))} is ${fault}`;
       passed.set(name, (passed.get(name) ?? 0) + 1);
     }
   }
   for (const [name, times] of passed)
     problems.push({ path: file, message: `An event ${name} and was passed over (${times} times).` });
   return stamped;
+}
+
+/** The schema lets through what it does not name, so the event itself is what was checked. */
+function isWhole(type: Event['type'], event: Readonly<Record<string, unknown>>): boolean {
+  return event['type'] === type && schemas[type].safeParse(event).success;
 }
 
 function isKnown(type: string): type is Event['type'] {

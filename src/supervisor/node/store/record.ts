@@ -4,7 +4,7 @@ import { crc32 } from './crc.js';
 /** Version of the record's envelope. */
 export const recordVersion = 1;
 
-/** One record of the journal, as read: the envelope is checked, the event is not. */
+/** One record of the journal: the sum fits and the envelope is whole. The event in it is not looked at yet. */
 export interface RawRecord {
   readonly n: number;
   readonly epoch: number;
@@ -12,7 +12,9 @@ export interface RawRecord {
   readonly offset: number;
   /** The number before it, where that is not `n - 1`. */
   readonly prev: number | null;
-  readonly event: { readonly type: string; readonly [key: string]: unknown };
+  readonly type: string;
+  /** The text of `e`. */
+  readonly body: Buffer;
 }
 
 /** No event may have a field of the envelope's. */
@@ -20,36 +22,50 @@ type Clash = Extract<Event extends infer E ? keyof E : never, 'v' | 'epoch' | 't
 const noClash: [Clash] extends [never] ? true : Clash = true;
 void noClash;
 
-const head = /^\{"n":(\d{1,15}),"c":(\d{1,10}),"e":/;
+/** Text before a record's event: it is always written in this order, so that it can be read without the rest. */
+const head =
+  /^\{"n":(\d{1,15}),"c":(\d{1,10}),"e":(?=\{"v":1,"epoch":(\d{1,12}),"t":(-?\d{1,16}(?:\.\d{1,9})?),"offset":(-?\d{1,6}(?:\.\d{1,9})?),(?:"prev":(\d{1,15}),)?"type":"([^"\\]{1,100})")/;
+const longestHead = 300;
 
 /** One line with its newline: `{"n":seq,"c":crc32 of the text of e,"e":{v,epoch,t,offset,type,...}}`. */
 export function encodeRecord(stamped: Stamped, epoch: number, prev: number): string {
   const { seq, t, offset, event } = stamped;
   const gap = prev === seq - 1 ? {} : { prev };
-  const text = JSON.stringify({ v: recordVersion, epoch, t, offset, ...gap, ...event });
+  const { type, ...rest } = event;
+  const text = JSON.stringify({ v: recordVersion, epoch, t, offset, ...gap, type, ...rest });
   return `{"n":${seq},"c":${crc32(text)},"e":${text}}\n`;
 }
 
 /** A line without its newline; null where it is no whole record. Never throws. */
 export function decodeRecord(line: Buffer): RawRecord | null {
-  const match = head.exec(line.toString('latin1', 0, 40));
-  if (match === null || line.at(-1) !== 0x7d) return null;
-  const body = line.subarray(match[0].length, -1);
-  if (crc32(body) !== Number(match[2])) return null;
-  const e = parseObject(body.toString('utf8'));
+  if (line[line.length - 1] !== 0x7d) return null;
+  const match = head.exec(line.toString('latin1', 0, longestHead));
+  if (match === null) return null;
+  const [start, n, sum, epoch, t, offset, prev, type = ''] = match;
+  const body = line.subarray(start.length, -1);
+  if (crc32(body) !== Number(sum)) return null;
+  return {
+    n: Number(n),
+    epoch: Number(epoch),
+    t: Number(t),
+    offset: Number(offset),
+    prev: prev === undefined ? null : Number(prev),
+    type,
+    body,
+  };
+}
+
+/** The event as it was written, unchecked; null where it is no object. */
+export function eventIn(record: RawRecord): Readonly<Record<string, unknown>> | null {
+  const e = parseObject(record.body.toString('utf8'));
   if (e === null) return null;
-  const { v, epoch, t, offset, prev, ...event } = e;
-  const n = Number(match[1]);
-  if (v !== recordVersion || !isCount(epoch) || !isInstant(t) || !isInstant(offset)) return null;
-  if (prev !== undefined && !isCount(prev)) return null;
-  const type = event['type'];
-  if (typeof type !== 'string') return null;
-  return { n, epoch, t, offset, prev: prev ?? null, event: { ...event, type } };
+  const { v: _v, epoch: _epoch, t: _t, offset: _offset, prev: _prev, ...event } = e;
+  return event;
 }
 
 /** The number of a line, without looking at its sum; null where it has none. */
 export function numberOf(line: Buffer): number | null {
-  const match = head.exec(line.toString('latin1', 0, 40));
+  const match = /^\{"n":(\d{1,15}),/.exec(line.toString('latin1', 0, 40));
   return match === null ? null : Number(match[1]);
 }
 
@@ -63,12 +79,4 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | n
   } catch {
     return null;
   }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isInstant(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
 }
