@@ -197,15 +197,39 @@ function signal(event: JsonObject, text: string, final: boolean): AgentEvent {
 function rolloutLimits(text: string): readonly AgentEvent[] {
   for (const entry of text.split('\n').reverse()) {
     if (!entry.includes('"rate_limits"')) continue;
-    const parsed = jsonLine(entry);
-    const payload = objectOf(parsed?.['payload']);
+    const payload = objectOf(jsonLine(entry)?.['payload']);
     const limits = payload?.['type'] === 'token_count' ? objectOf(payload['rate_limits']) : null;
+    const headers = { ...windowHeaders(limits, 'primary'), ...windowHeaders(limits, 'secondary') };
     // Most answers state no window; they are no news.
-    if (parsed === null || limits === null || (limits['primary'] === null && limits['secondary'] === null))
-      continue;
-    return [signal(parsed, entry, false)];
+    if (Object.keys(headers).length > 0) return [windowSignal(headers)];
   }
   return [];
+}
+
+/** The log keeps what the answer's headers said; here they become the headers again, which say it best. */
+function windowHeaders(
+  limits: JsonObject | null,
+  slot: 'primary' | 'secondary',
+): Readonly<Record<string, string>> {
+  const window = objectOf(limits?.[slot]);
+  if (window === null) return {};
+  return {
+    [`x-codex-${slot}-used-percent`]: String(numberOf(window['used_percent'])),
+    [`x-codex-${slot}-window-minutes`]: String(numberOf(window['window_minutes'])),
+    [`x-codex-${slot}-reset-at`]: String(numberOf(window['resets_at'])),
+  };
+}
+
+function windowSignal(headers: Readonly<Record<string, string>>): AgentEvent {
+  const full = ['primary', 'secondary'].some(
+    (slot) => Number(headers[`x-codex-${slot}-used-percent`] ?? 0) >= 100,
+  );
+  const refused = full ? { httpStatus: 429, text: 'The usage limit has been reached' } : { text: '' };
+  return {
+    type: 'signal',
+    final: false,
+    signal: { channel: 'http', providerOrCli: 'codex', ...refused, headers },
+  };
 }
 
 /** Codex ends with `Error: ...` when it cannot begin; the rest of its stderr is its own log. */

@@ -88,8 +88,7 @@ function copilotParser(): AgentParser {
         lastFailure = textOf(data['errorMessage']);
         return [signal(parsed, lastFailure, false)];
       case 'session.error':
-        // Its own words replace the provider's (a 403 becomes a failed authentication): both are said.
-        return [signal(parsed, [textOf(data['message']), lastFailure].filter(Boolean).join('\n'), true)];
+        return [errorEvent(parsed, data)];
       case 'result':
         return [
           { type: 'session', id: textOf(parsed['sessionId']) },
@@ -98,6 +97,12 @@ function copilotParser(): AgentParser {
       default:
         return notices.test(type) ? [] : [unrecognized(plain)];
     }
+  }
+
+  /** Its own words replace the provider's (a 403 becomes a failed authentication): here both are said. */
+  function errorEvent(parsed: JsonObject, data: JsonObject): AgentEvent {
+    const message = [lastFailure, textOf(data['message'])].filter(Boolean).join('\n');
+    return signal({ ...parsed, data: { ...data, message } }, message, true);
   }
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../src/supervisor/agents/agent.js';
 import { adapters } from '../../../src/supervisor/agents/index.js';
 import { filesReadBy } from '../../../src/supervisor/agents/shellReads.js';
+import { verdict } from '../../../src/supervisor/verdict/verdict.js';
 import { eventText, eventsOf, outputLines } from './eventText.js';
 
 function check(agent: string, lines: readonly (string | object)[], expected: string, stderr = '') {
@@ -231,18 +232,25 @@ describe('codex beside its stream', () => {
       '{"type":"event_msg","pay',
     ].join('\n');
     const log = adapters['codex']?.sessionLog;
-    expect(log?.limits(text)).toEqual([
-      {
-        type: 'signal',
-        final: false,
-        signal: {
-          channel: 'event',
-          providerOrCli: 'codex',
-          text: entry(window),
-          event: JSON.parse(entry(window)) as unknown,
-        },
-      },
-    ]);
+    const headers = {
+      'x-codex-primary-used-percent': '100',
+      'x-codex-primary-window-minutes': '300',
+      'x-codex-primary-reset-at': '1796009183',
+    };
+    const [event] = log?.limits(text) ?? [];
+    expect(event).toMatchObject({
+      type: 'signal',
+      final: false,
+      signal: { channel: 'http', httpStatus: 429, headers },
+    });
+    if (event?.type !== 'signal') throw new Error('no signal');
+    const context = { observedAt: 1796009172_000, localTimeZone: 'UTC', doing: 'ended' } as const;
+    expect(verdict(event.signal, context)).toMatchObject({
+      class: 'usage_limit',
+      window: 'five_hour',
+      resetAt: 1796009183_000,
+      resetSource: 'header',
+    });
     expect(log?.limits(entry(null))).toEqual([]);
     expect(log?.folder({ HOME: '/h' })).toBe('/h/.codex/sessions');
     expect(log?.isLog('/h/.codex/sessions/2026/11/30/rollout-2026-11-30T03-26-12-01a2.jsonl', '01a2')).toBe(
@@ -321,7 +329,7 @@ describe.each(Object.keys(adapters))('the parser of %s', (agent) => {
         const events: (readonly AgentEvent[])[] = lines.map((entry) => parser?.push(entry) ?? []);
         return events.every((some) => some.length > 0);
       }),
-      { numRuns: 300, seed: 7 },
+      { numRuns: 100, seed: 7 },
     );
   });
 });

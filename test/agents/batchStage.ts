@@ -1,0 +1,189 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { View } from '../../src/protocol/view.js';
+import { codingTask, startProvider, type Provider } from '../support/provider/index.js';
+import { agentProfile, type RealAgent } from './profiles.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+export const cli = path.join(root, 'dist', 'cli.js');
+
+/** A TypeScript repository, a provider with a limit, and a manifest of six children of one real agent. */
+export interface BatchStage {
+  readonly repository: string;
+  readonly manifest: string;
+  readonly provider: Provider;
+  readonly names: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  swarm(...args: string[]): Run;
+  status(): View;
+  close(): Promise<void>;
+}
+
+/** A `swarm` process and what it has printed. */
+export interface Run {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly ended: Promise<number | null>;
+}
+
+export const secret = 'sk-ant-oat01-fake-story-token-that-must-not-be-on-disk';
+
+export async function batchStage(
+  agent: RealAgent,
+  options: { readonly limitAfterCalls?: number; readonly resetInMs: number; readonly thinkMs?: number },
+): Promise<BatchStage> {
+  const names = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
+  const base = mkdtempSync(path.join(os.homedir(), `.swarm-story-${agent}-`));
+  const repository = path.join(base, 'repository');
+  writeRepository(repository);
+  const provider = await startProvider({
+    agent,
+    tasks: Object.fromEntries(names.map((name) => [name, codingTask(name)])),
+    ...options,
+  });
+  const profile = await agentProfile(agent, {
+    url: provider.url,
+    home: path.join(base, 'home'),
+    key: '${env:STORY_KEY}',
+  });
+  const manifest = path.join(base, 'story.json');
+  writeFileSync(
+    manifest,
+    JSON.stringify({
+      version: 1,
+      name: `Six of ${agent}`,
+      executor: 'story',
+      executors: { story: { ...profile, credential: agent } },
+      maxConcurrent: 2,
+      check: ['node', 'node_modules/typescript/lib/tsc.js', '--noEmit'],
+      // An agent that states no reset is tried again after the probe's time; shortened, as the reset is near.
+      policy: { probe: ['10s', '10s'] },
+      tasks: names.map((name) => ({ id: name, prompt: `Write ${name} and its use. task: ${name}` })),
+    }),
+  );
+  const env = { ...process.env, STORY_KEY: secret, XDG_CONFIG_HOME: path.join(base, 'config') };
+  const runs: Run[] = [];
+  const stage: BatchStage = {
+    repository,
+    manifest,
+    provider,
+    names,
+    env,
+    swarm(...args) {
+      const child = spawn(process.execPath, [cli, '-C', repository, ...args], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const output = { stdout: '', stderr: '' };
+      child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+      child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+      const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
+      const run = { child, output, ended };
+      runs.push(run);
+      return run;
+    },
+    status: () =>
+      JSON.parse(
+        execFileSync(process.execPath, [cli, '-C', repository, 'status', '--json'], {
+          env,
+          encoding: 'utf8',
+          maxBuffer: 64 * 1024 * 1024,
+        }),
+      ) as View,
+    async close() {
+      for (const run of runs) run.child.kill('SIGKILL');
+      for (const pid of swarmProcesses(repository)) process.kill(pid, 'SIGKILL');
+      await provider.close();
+      rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+  return stage;
+}
+
+/** Pids of living processes whose working folder is a child's worktree of this repository. */
+export function swarmProcesses(repository: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const env = readFileSync(`/proc/${pid}/environ`, 'latin1');
+        const state = /^\d+ \(.*\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1];
+        return env.includes('SWARM_NONCE=') && env.includes(path.dirname(repository)) && state !== 'Z';
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** All text of a folder's files, for a search of secrets. */
+export function textBelow(folder: string): string {
+  if (!existsSync(folder)) return '';
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+}
+
+/** The type check as the user would run it in their own tree. */
+export function typeCheck(repository: string): { readonly code: number; readonly output: string } {
+  try {
+    return {
+      code: 0,
+      output: execFileSync(process.execPath, ['node_modules/typescript/lib/tsc.js', '--noEmit'], {
+        cwd: repository,
+        encoding: 'utf8',
+      }),
+    };
+  } catch (error) {
+    const failed = error as { status?: number; stdout?: string };
+    return { code: failed.status ?? 1, output: failed.stdout ?? '' };
+  }
+}
+
+function writeRepository(folder: string): void {
+  mkdirSync(path.join(folder, 'src'), { recursive: true });
+  writeFileSync(path.join(folder, 'README.md'), '# A project\n');
+  writeFileSync(path.join(folder, '.gitignore'), 'node_modules\n');
+  writeFileSync(path.join(folder, 'src', 'index.ts'), 'export const version = 1;\n');
+  writeFileSync(
+    path.join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: { target: 'ES2022', module: 'NodeNext', strict: true, types: [] },
+      include: ['src'],
+    }),
+  );
+  writeFileSync(path.join(folder, 'package.json'), '{"type":"module","private":true}\n');
+  mkdirSync(path.join(folder, 'node_modules'));
+  symlinkSync(path.join(root, 'node_modules', 'typescript'), path.join(folder, 'node_modules', 'typescript'));
+  const git = (...args: string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'start');
+}
+
+/** Copies what helps to understand a failed story to the artefacts. */
+export function keepEvidence(stage: BatchStage, name: string): void {
+  const folder = path.join(root, 'artifacts', 'stories', name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(path.join(stage.repository, '.swarm')))
+    cpSync(path.join(stage.repository, '.swarm'), path.join(folder, 'swarm'), { recursive: true });
+  writeFileSync(path.join(folder, 'provider.json'), JSON.stringify(stage.provider.log, null, 1));
+}

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { adapters } from '../../../src/supervisor/agents/index.js';
+import { combine } from '../../../src/supervisor/verdict/verdict.js';
+import { eventsOf, outputLines } from './eventText.js';
+
+const root = path.join(import.meta.dirname, 'transcripts');
+const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+// What the adapters hand over must be enough for the verdict: the class that each recorded run really ended with.
+it.each([
+  ['claude/ok', 0, 'none'],
+  ['claude/limit-oauth-429-unified', 1, 'usage_limit', 1796004532],
+  ['claude/limit-oauth-variant-seven_day', 1, 'usage_limit', 1796261549],
+  ['claude/limit-oauth-variant-no-reset', 1, 'usage_limit'],
+  ['claude/limit-200-warning-headers-oauth', 0, 'none'],
+  ['claude/limit-403-billing-cycle', 1, 'usage_limit'],
+  ['claude/limit-429-credit-400', 1, 'credits_exhausted'],
+  ['claude/expired-401-oauth', 1, 'auth_expired'],
+  ['claude/midcut-persistent-maxretries1', 1, 'stream_interrupted'],
+  ['claude/overloaded-529-then-ok', 0, 'none'],
+  ['claude/subagent-limit-foreground', 1, 'usage_limit', 1796005676],
+  ['claude/terminal-400-context', 1, 'context_overflow'],
+  ['claude/kill-SIGINT', 0, 'cancelled'],
+  ['claude/resume-bad-id', 1, 'invalid_request'],
+  ['codex/ok', 0, 'none'],
+  ['codex/limit-429-usage_limit_reached', 1, 'usage_limit', 1796006520],
+  ['codex/limit-weekly-3days', 1, 'usage_limit', 1796261280],
+  ['codex/limit-no-reset-team', 1, 'usage_limit'],
+  ['codex/chatgpt-auth-401', 1, 'auth_expired'],
+  ['codex/midcut-then-ok', 0, 'none'],
+  ['codex/overloaded-503-persistent-noretry', 1, 'overloaded'],
+  ['codex/terminal-context-sse', 1, 'context_overflow'],
+  ['codex/resume-bad-id', 1, 'invalid_request'],
+  ['kimi/ok', 0, 'none'],
+  ['kimi/limit-403-permission_error', 1, 'usage_limit'],
+  ['kimi/limit-429-exceeded_current_quota', 1, 'credits_exhausted'],
+  ['kimi/expired-401', 1, 'auth_denied'],
+  ['kimi/overloaded-503-persistent-attempts1', 1, 'overloaded'],
+  ['kimi/midcut-persistent-attempts1', 1, 'stream_interrupted'],
+  ['kimi/midcut-then-ok', 0, 'none'],
+  ['gemini/limit-429-daily', 173, 'usage_limit'],
+  ['qwen/limit-403-permission_error', 1, 'usage_limit'],
+  ['opencode/limit-403-permission_error', 1, 'usage_limit'],
+  ['copilot/limit-403-permission_error', 1, 'usage_limit'],
+] as const)('%s, exit %i: %s', (scenario, exitCode, failure, resetsAt?: number) => {
+  const [agent = ''] = scenario.split('/');
+  const parser = adapters[agent]?.parser();
+  if (parser === undefined) throw new Error(`no adapter ${agent}`);
+  const file = path.join(root, scenario);
+  const events = eventsOf(parser, outputLines(read(`${file}.stdout`), read(`${file}.stderr`)));
+  const signals = events.flatMap((event) => (event.type === 'signal' ? [event.signal] : []));
+  const said = combine([...signals, { channel: 'stderr', text: '', exitCode }], {
+    observedAt: Date.UTC(2026, 10, 30, 1, 10),
+    localTimeZone: 'UTC',
+    doing: 'ended',
+  });
+  expect([said.class, said.resetAt]).toEqual([failure, resetsAt === undefined ? null : resetsAt * 1000]);
+});
