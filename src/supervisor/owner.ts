@@ -45,6 +45,7 @@ export async function startOwner(
   const { clock, log } = options;
   let alive = true;
   let closing = false;
+  let stopping = false;
   const problems: Problem[] = [...store.loaded.problems];
   const inFlight = new Set<Promise<unknown>>();
   const attempts = new Map<ChildKey, Attempt>();
@@ -75,7 +76,10 @@ export async function startOwner(
     initial: initialState({ maxConcurrent: options.settings.maxConcurrent, askAbove: null }),
     problems: () => problems,
     run: (effect) => {
-      if (alive && !closing) runEffect(context, effect);
+      if (!alive || closing) return;
+      // Ordered again at the next start.
+      if (stopping && (effect.type === 'prepare' || effect.type === 'spawn')) return;
+      runEffect(context, effect);
     },
     changed: () => {
       publish.want();
@@ -176,10 +180,11 @@ export async function startOwner(
   async function close({ stopAgents }: { readonly stopAgents: boolean }): Promise<void> {
     if (!alive || closing) return;
     if (stopAgents) {
-      const working = () => Object.values(loop.state().children).filter((child) => 'launch' in child.phase);
-      const children = working().map((child) => child.key);
-      if (children.length > 0) await loop.postDurably({ type: 'pauseRequested', children });
-      await until(() => working().length === 0, 30_000);
+      stopping = true;
+      const working = Object.values(loop.state().children).filter((child) => 'launch' in child.phase);
+      if (working.length > 0)
+        await loop.postDurably({ type: 'pauseRequested', children: working.map((child) => child.key) });
+      await until(() => attempts.size === 0, 30_000);
     }
     closing = true;
     const patience = new Promise<void>((resolve) => {

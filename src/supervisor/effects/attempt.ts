@@ -85,10 +85,12 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
     onLines,
   });
   attempt.follower = follower;
-  context.watch(`follow ${attempt.key}`, end());
+  context.watch(
+    `follow ${attempt.key}`,
+    follower.exited.then((found) => context.track(`end ${attempt.key}`, end(found))),
+  );
 
-  async function end(): Promise<void> {
-    const found = await follower.exited;
+  async function end(found: Found): Promise<void> {
     if (!context.mayAct()) return;
     await sweep(context, attempt);
     await findSession(context, attempt);

@@ -126,7 +126,9 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     note(events, line) {
       if (line.end <= acknowledged[line.stream]) return;
       waiting.push({ events: events.filter((event) => event.type !== 'ignored'), line });
-      if (waiting.length === 1) chain = chain.then(drain);
+      if (waiting.length > 1) return;
+      chain = chain.then(drain);
+      context.track(`research ${key}`, chain);
     },
     progressed(take) {
       takeProgress = take;
