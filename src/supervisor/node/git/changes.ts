@@ -86,16 +86,24 @@ export async function verifyObjects(
   folder: string,
   ids: readonly string[],
 ): Promise<void> {
-  const real = ids.filter((id) => !/^0+$/.test(id));
-  const answer = await runner.run(folder, ['cat-file', '--batch-check'], { input: `${real.join('\n')}\n` });
-  const missing = answer.stdout
-    .toString()
-    .split('\n')
-    .filter((line) => line.endsWith(' missing'));
-  if (missing.length > 0) throw new Error(`objects are not in the store: ${missing.join(', ')}`);
+  const missing = await missingObjects(runner, folder, ids);
+  if (missing.size > 0) throw new Error(`objects are not in the store: ${[...missing].join(', ')}`);
 }
 
-/** Which of these paths git would ignore. */
+/** Those of the objects that are not in the store. */
+export async function missingObjects(
+  runner: GitRunner,
+  folder: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const real = ids.filter((id) => !/^0+$/.test(id));
+  if (real.length === 0) return new Set();
+  const answer = await runner.run(folder, ['cat-file', '--batch-check'], { input: `${real.join('\n')}\n` });
+  const lines = answer.stdout.toString().split('\n');
+  return new Set(lines.filter((line) => line.endsWith(' missing')).map((line) => line.split(' ')[0] ?? ''));
+}
+
+/** Which of these paths git would ignore; none of those that it does not want to judge (behind links, in submodules). */
 export async function ignoredPaths(
   runner: GitRunner,
   folder: string,
@@ -104,10 +112,18 @@ export async function ignoredPaths(
   if (paths.length === 0) return new Set();
   const answer = await runner.run(folder, ['check-ignore', '-z', '--stdin'], {
     input: joinNul(paths),
-    expect: [0, 1],
+    environment: literalPaths,
+    expect: [0, 1, 128],
   });
-  return new Set(splitNul(answer.stdout));
+  if (answer.exitCode !== 128) return new Set(splitNul(answer.stdout));
+  if (paths.length === 1) return new Set();
+  const halves = [paths.slice(0, paths.length / 2), paths.slice(paths.length / 2)];
+  const found = await Promise.all(halves.map((half) => ignoredPaths(runner, folder, half)));
+  return new Set(found.flatMap((half) => [...half]));
 }
+
+/** Makes git take `*` and `:` in a path as they are. */
+export const literalPaths: Readonly<Record<string, string>> = { GIT_LITERAL_PATHSPECS: '1' };
 
 function countOf(text: string): number | null {
   return text === '-' ? null : Number(text);

@@ -49,6 +49,14 @@ export interface Stage {
   remove(): Promise<void>;
 }
 
+/** An empty stage. */
+export async function createStage(gitDir: string): Promise<Stage> {
+  const folder = path.join(gitDir, 'swarm-panel', `stage-${process.pid}-${randomUUID()}`);
+  await mkdir(path.join(folder, 'new'), { recursive: true });
+  await mkdir(path.join(folder, 'old'), { recursive: true });
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
 /** Puts the new contents beside the tree, with line ends and filters as git would check them out. */
 export async function stageDifferences(
   runner: GitRunner,
@@ -56,15 +64,12 @@ export async function stageDifferences(
   gitDir: string,
   differences: readonly TreeDifference[],
 ): Promise<Stage> {
-  const home = path.join(gitDir, 'swarm-panel', `stage-${process.pid}-${randomUUID()}`);
-  const remove = (): Promise<void> => rm(home, { recursive: true, force: true });
+  const stage = await createStage(gitDir);
   try {
-    await mkdir(path.join(home, 'new'), { recursive: true });
-    await mkdir(path.join(home, 'old'), { recursive: true });
-    await checkOutEntries(runner, folder, gitDir, differences, path.join(home, 'new'));
-    return { folder: home, remove };
+    await checkOutEntries(runner, folder, gitDir, differences, path.join(stage.folder, 'new'));
+    return stage;
   } catch (error) {
-    await remove();
+    await stage.remove();
     throw error;
   }
 }
@@ -76,7 +81,7 @@ export async function stageDifferences(
 export async function moveIntoTree(
   top: string,
   stage: Stage,
-  differences: readonly TreeDifference[],
+  differences: readonly Pick<TreeDifference, 'path' | 'kind' | 'toMode'>[],
   signatures: ReadonlyMap<string, Signature>,
 ): Promise<void> {
   const undo: (() => Promise<void>)[] = [];

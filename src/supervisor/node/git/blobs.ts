@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Repository } from '../../ports/git.js';
+import type { Entry } from '../../ports/sharedTree.js';
+import { ourIdentity } from './snapshot.js';
+import type { GitRunner } from './runner.js';
+
+/** A file's bytes as they are on disk, with no filter in between. */
+export interface RawFile {
+  readonly entry: Entry;
+  readonly bytes: Buffer;
+}
+
+/** What is at a path now; null for nothing or a folder. A link's bytes are where it leads. */
+export async function rawFile(
+  format: Repository['objectFormat'],
+  top: string,
+  file: string,
+): Promise<RawFile | null> {
+  const target = path.join(top, file);
+  try {
+    const stats = await lstat(target);
+    if (stats.isSymbolicLink()) {
+      const bytes = await readlink(target, { encoding: 'buffer' });
+      return { entry: { mode: '120000', id: blobId(format, bytes) }, bytes };
+    }
+    if (!stats.isFile()) return null;
+    const bytes = await readFile(target);
+    return { entry: { mode: stats.mode & 0o100 ? '100755' : '100644', id: blobId(format, bytes) }, bytes };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return null;
+    throw error;
+  }
+}
+
+/** The name that git gives these bytes. */
+export function blobId(format: Repository['objectFormat'], bytes: Uint8Array): string {
+  return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+export function sameEntry(left: Entry | null, right: Entry | null): boolean {
+  return left === null || right === null ? left === right : left.id === right.id && left.mode === right.mode;
+}
+
+/** Stores blobs, all with one process and one sync. */
+export async function writeBlobs(
+  runner: GitRunner,
+  folder: string,
+  blobs: Iterable<Uint8Array>,
+): Promise<void> {
+  const parts: Uint8Array[] = [];
+  for (const bytes of blobs)
+    parts.push(Buffer.from(`blob\ndata ${bytes.length}\n`), bytes, Buffer.from('\n'));
+  if (parts.length > 0)
+    await runner.run(folder, ['fast-import', '--quiet'], {
+      input: Buffer.concat([...parts, Buffer.from('done\n')]),
+    });
+}
+
+/** The bytes of a blob. */
+export async function readBlob(runner: GitRunner, folder: string, id: string): Promise<Buffer> {
+  return (await runner.run(folder, ['cat-file', 'blob', id])).stdout;
+}
+
+/** The bytes of many blobs by one process. */
+export async function readBlobs(
+  runner: GitRunner,
+  folder: string,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const wanted = [...new Set(ids)];
+  const found = new Map<string, Buffer>();
+  if (wanted.length === 0) return found;
+  const { stdout } = await runner.run(folder, ['cat-file', '--batch'], { input: `${wanted.join('\n')}\n` });
+  for (let at = 0; at < stdout.length;) {
+    const end = stdout.indexOf(10, at);
+    const [id = '', type = '', size = ''] = stdout.subarray(at, end).toString().split(' ');
+    if (type !== 'blob') throw new Error(`the object ${id} is ${type}`);
+    found.set(id, stdout.subarray(end + 1, end + 1 + Number(size)));
+    at = end + 1 + Number(size) + 1;
+  }
+  return found;
+}
+
+/** Writes raw bytes as a file or link with git's mode. */
+export async function writeRaw(target: string, mode: string, bytes: Buffer): Promise<void> {
+  await mkdir(path.dirname(target), { recursive: true });
+  if (mode === '120000') await symlink(bytes.toString('utf8'), target);
+  else await writeFile(target, bytes, { mode: mode === '100755' ? 0o777 : 0o666 });
+}
+
+/**
+ * Makes a commit of `base` with some paths changed, under a new ref, by one process whose work grows with the number
+ * of paths and not with the repository. Blobs must be in the store.
+ */
+export async function commitEntries(
+  runner: GitRunner,
+  folder: string,
+  what: {
+    readonly base: string;
+    readonly ref: string;
+    readonly message: string;
+    readonly entries: readonly { readonly path: string; readonly entry: Entry | null }[];
+  },
+): Promise<void> {
+  const message = Buffer.from(what.message);
+  const lines = [
+    `commit ${what.ref}`,
+    `committer ${ourIdentity['GIT_COMMITTER_NAME'] ?? ''} <${ourIdentity['GIT_COMMITTER_EMAIL'] ?? ''}> now`,
+    `data ${message.length}`,
+    message.toString(),
+    `from ${what.base}`,
+    // Deletions first: a file may take the place of a folder.
+    ...what.entries.flatMap(({ path: file, entry }) => (entry === null ? [`D ${quoted(file)}`] : [])),
+    ...what.entries.flatMap(({ path: file, entry }) =>
+      entry === null ? [] : [`M ${entry.mode} ${entry.id} ${quoted(file)}`],
+    ),
+    '',
+    'done',
+    '',
+  ];
+  await runner.run(folder, ['fast-import', '--quiet', '--date-format=now', '--done'], {
+    input: lines.join('\n'),
+  });
+}
+
+function quoted(file: string): string {
+  return `"${file.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`;
+}

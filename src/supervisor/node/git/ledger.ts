@@ -1,0 +1,286 @@
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Repository } from '../../ports/git.js';
+import type { Entry, LedgerLine, QuarantinePlan, Writer } from '../../ports/sharedTree.js';
+import { rawFile, sameEntry, writeBlobs } from './blobs.js';
+import { createBaseline, type Baseline } from './baseline.js';
+import { ignoredPaths } from './changes.js';
+import { userName } from './merge.js';
+import { signatureOf } from './materialise.js';
+import { splitNul, type GitRunner } from './runner.js';
+import { copyIndex, sparseEnvironment } from './temporaryIndex.js';
+
+/**
+ * Who wrote what in a shared tree. It keeps what each changed path held when it was last looked at; what differs at
+ * the next look was written by whoever was at work in between.
+ */
+export interface Ledger {
+  start(running: readonly Writer[], unfinished: readonly QuarantinePlan[]): Promise<readonly LedgerLine[]>;
+  writing(writer: Writer, file: string): Promise<readonly LedgerLine[]>;
+  wrote(writer: Writer, file: string): Promise<readonly LedgerLine[]>;
+  shellStarted(writer: Writer): Promise<readonly LedgerLine[]>;
+  shellEnded(writer: Writer): Promise<readonly LedgerLine[]>;
+  ourWrite<Result>(act: () => Promise<Result>): Promise<{ result: Result; lines: readonly LedgerLine[] }>;
+  /** Lets nobody look while `act` writes to the tree, and takes what it wrote as nobody's edit. */
+  whileWriting<Result>(
+    act: () => Promise<Result>,
+    paths: (result: Result) => readonly string[],
+  ): Promise<Result>;
+}
+
+interface Known {
+  readonly entry: Entry | null;
+  /** How the file looked; null where that tells too little to skip a comparison of bytes. */
+  readonly signature: string | null;
+}
+
+interface Changed {
+  readonly path: string;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+}
+
+/** A time stamp younger than this may hide a second write in the same tick. */
+const youngestTrusted = 50;
+
+const knownSchema = z.object({
+  version: z.literal(1),
+  known: z.array(
+    z.object({ path: z.string(), entry: z.object({ mode: z.string(), id: z.string() }).nullable() }),
+  ),
+});
+
+export function createLedger(runner: GitRunner, repository: Repository, now: () => number): Ledger {
+  const { topLevel: top, gitDir, objectFormat } = repository;
+  const home = path.join(gitDir, 'swarm-panel');
+  const index = path.join(home, 'watched-index');
+  const knownFile = path.join(home, 'watched.json');
+  const environment = { GIT_INDEX_FILE: index, ...sparseEnvironment };
+  const known = new Map<string, Known>();
+  const open: Writer[] = [];
+  const ignored = new Map<string, boolean>();
+  let baseline: Baseline | null = null;
+  let lastAt = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+    const mine = turn.catch(() => undefined).then(act);
+    turn = mine;
+    return mine;
+  }
+
+  async function start(
+    running: readonly Writer[],
+    unfinished: readonly QuarantinePlan[],
+  ): Promise<readonly LedgerLine[]> {
+    await mkdir(home, { recursive: true });
+    await removeStages(home);
+    const saved = await readKnown(knownFile);
+    if (saved === null) {
+      await copyIndex(path.join(gitDir, 'index'), index);
+      await scan();
+      await save();
+      return [];
+    }
+    for (const { path: file, entry } of saved) known.set(file, { entry, signature: null });
+    const restored = unfinished.flatMap(({ moves }) => moves);
+    const changes = (await scan()).filter(
+      ({ path: file, after }) =>
+        !restored.some((move) => move.path === file && sameEntry(move.restored, after)),
+    );
+    const lines = attributed(changes, running);
+    await save();
+    return lines;
+  }
+
+  /** Everything that differs from what was known; known afterwards. */
+  async function scan(): Promise<readonly Changed[]> {
+    const candidates = new Set([...(await dirtyPaths()), ...known.keys()]);
+    return look([...candidates]);
+  }
+
+  async function look(paths: readonly string[]): Promise<readonly Changed[]> {
+    baseline ??= await createBaseline(runner, repository, environment);
+    const changed: Changed[] = [];
+    const unwritten: Buffer[] = [];
+    const fresh: string[] = [];
+    const looks = new Map<string, { readonly signature: string | null; readonly entry: Entry | null }>();
+    for (const file of paths) {
+      const before = known.get(file);
+      const signature = await signatureOf(path.join(top, file));
+      const seen = before?.signature ?? null;
+      if (seen !== null && seen === trusted(signature)) continue;
+      const raw = await rawFile(objectFormat, top, file);
+      looks.set(file, { signature: trusted(signature), entry: raw?.entry ?? null });
+      if (before === undefined) fresh.push(file);
+      if (raw !== null && before?.entry?.id !== raw.entry.id) unwritten.push(raw.bytes);
+    }
+    const { entries, bytes } = await baseline.entries(fresh);
+    await writeBlobs(runner, top, [...unwritten, ...bytes]);
+    for (const [file, { signature, entry }] of looks) {
+      const before = known.has(file) ? (known.get(file)?.entry ?? null) : (entries.get(file) ?? null);
+      known.set(file, { entry, signature });
+      if (!sameEntry(before, entry)) changed.push({ path: file, before, after: entry });
+    }
+    return changed;
+  }
+
+  async function dirtyPaths(): Promise<readonly string[]> {
+    const [differing, untracked] = await Promise.all([
+      runner.run(top, ['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { environment }),
+      runner.run(
+        top,
+        ['ls-files', '-z', '--others', '--exclude-standard', '-x', 'node_modules', '-x', '/.swarm'],
+        {
+          environment,
+        },
+      ),
+    ]);
+    const files = [...splitNul(differing.stdout), ...splitNul(untracked.stdout)];
+    return files.filter((file) => !file.endsWith('/'));
+  }
+
+  function attributed(changes: readonly Changed[], writers: readonly Writer[]): readonly LedgerLine[] {
+    const children = [...new Map(writers.map((writer) => [writer.child, writer])).values()];
+    if (children.length === 0) {
+      const nobody: Writer = { child: userName, attempt: 0, tool: 'unknown' };
+      return changes.map((change) => line(nobody, change, 'exclusive', []));
+    }
+    return changes.flatMap((change) =>
+      children.map((writer) => {
+        const others = children.filter(({ child }) => child !== writer.child).map(({ child }) => child);
+        return line(writer, change, others.length === 0 ? 'exclusive' : 'ambiguous', others);
+      }),
+    );
+  }
+
+  function line(
+    writer: Writer,
+    { path: file, before, after }: Changed,
+    confidence: LedgerLine['edit']['confidence'],
+    others: readonly string[],
+  ): LedgerLine {
+    // Strictly later than the one before, so that edits of several children have one order.
+    lastAt = Math.max(lastAt + 1, now());
+    const edit = {
+      path: file,
+      before: before?.id ?? null,
+      after: after?.id ?? null,
+      beforeMode: before?.mode ?? null,
+      afterMode: after?.mode ?? null,
+      tool: writer.tool,
+      attempt: writer.attempt,
+      at: lastAt,
+      confidence,
+      others,
+    };
+    return { child: writer.child, edit };
+  }
+
+  /** Whether a path that a tool names is one of the tree's: not ignored, not outside. */
+  async function isWatched(file: string): Promise<boolean> {
+    const normal = path.posix.normalize(file);
+    if (normal !== file || file.startsWith('../') || path.isAbsolute(file)) return false;
+    if (file.split('/').some((part) => part === '.git' || part === 'node_modules')) return false;
+    if (repository.submodules.some((folder) => file === folder || file.startsWith(`${folder}/`)))
+      return false;
+    const cached = ignored.get(file);
+    if (cached !== undefined) return !cached;
+    const answer = (await ignoredPaths(runner, top, [file])).has(file);
+    ignored.set(file, answer);
+    return !answer;
+  }
+
+  async function save(): Promise<void> {
+    const list = [...known].map(([file, { entry }]) => ({ path: file, entry }));
+    const temporary = `${knownFile}.${process.pid}.tmp`;
+    await writeFile(temporary, JSON.stringify({ version: 1, known: list }), { mode: 0o600 });
+    await rename(temporary, knownFile);
+  }
+
+  async function saved(lines: readonly LedgerLine[]): Promise<readonly LedgerLine[]> {
+    if (lines.length > 0) await save();
+    return lines;
+  }
+
+  return {
+    start: (running, unfinished) => inTurn(() => start(running, unfinished)),
+    ourWrite: (act) =>
+      inTurn(async () => {
+        const lines = attributed(await scan(), open);
+        const result = await act();
+        await scan();
+        await save();
+        return { result, lines };
+      }),
+    writing: (_writer, file) =>
+      inTurn(async () => ((await isWatched(file)) ? saved(attributed(await look([file]), open)) : [])),
+    wrote: (writer, file) =>
+      inTurn(async () => {
+        if (!(await isWatched(file))) return [];
+        return saved((await look([file])).map((change) => line(writer, change, 'exact', [])));
+      }),
+    shellStarted: (writer) =>
+      inTurn(async () => {
+        ignored.clear();
+        const lines = attributed(await scan(), open);
+        open.push(writer);
+        return saved(lines);
+      }),
+    shellEnded: (writer) =>
+      inTurn(async () => {
+        ignored.clear();
+        const at = open.findIndex(
+          ({ child, attempt }) => child === writer.child && attempt === writer.attempt,
+        );
+        const lines = attributed(await scan(), at < 0 ? [...open, writer] : open);
+        if (at >= 0) open.splice(at, 1);
+        return saved(lines);
+      }),
+    whileWriting: (act, paths) =>
+      inTurn(async () => {
+        const result = await act();
+        await look(paths(result));
+        await save();
+        return result;
+      }),
+  };
+}
+
+/** A signature that is old enough to be believed. */
+function trusted(signature: string | null): string | null {
+  if (signature === null) return 'nothing';
+  if (signature === 'folder') return signature;
+  const modified = Number(BigInt(signature.split(':')[3] ?? '0') / 1_000_000n);
+  return Date.now() - modified < youngestTrusted ? null : signature;
+}
+
+async function readKnown(
+  file: string,
+): Promise<readonly { readonly path: string; readonly entry: Entry | null }[] | null> {
+  try {
+    const parsed = knownSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+    return parsed.success ? parsed.data.known : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Stages that a crash left behind. Their backups are of use to nobody: a repair compares the tree itself. */
+async function removeStages(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    const pid = Number(/^(?:stage|index)-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(pid) || pid === process.pid || isAlive(pid)) continue;
+    await rm(path.join(home, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,350 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Refusal, Repository, Worktree } from '../../ports/git.js';
+import type {
+  ChildEdits,
+  Edit,
+  Entry,
+  LeftPath,
+  Move,
+  QuarantineOutcome,
+  QuarantinePlan,
+  QuarantineRequest,
+  QuarantineStep,
+} from '../../ports/sharedTree.js';
+import { blobId, commitEntries, rawFile, sameEntry } from './blobs.js';
+import { ignoredPaths, literalPaths, missingObjects, verifyObjects } from './changes.js';
+import { objectFolders, refFolders, syncFolders } from './durable.js';
+import { liveEdits } from './edits.js';
+import { userName } from './merge.js';
+import { writeRawPaths, type RawWrite } from './rawWrite.js';
+import { splitNul, type GitRunner } from './runner.js';
+import { createBlobSource, putIn, takeOut, type BlobSource } from './threeWay.js';
+import { ensureWorktree, worktreeState } from './worktree.js';
+import { gitDirOf } from './worktreeFiles.js';
+
+/** Runs what writes to the tree while nobody looks for others' edits, and takes it as nobody's. */
+export type Alone = (act: () => Promise<Written>) => Promise<Written>;
+
+interface Written {
+  readonly done: readonly string[];
+  readonly moved: readonly string[];
+}
+
+/**
+ * Takes a child's edits out of the tree: plan, capture, restore, give. Each step is noted before the next begins,
+ * and each compares bytes first, so that `carryOut` also ends what a crash cut anywhere.
+ */
+export async function quarantineChild(
+  runner: GitRunner,
+  repository: Repository,
+  request: QuarantineRequest,
+  alone: Alone,
+): Promise<QuarantineOutcome> {
+  const plan = await planQuarantine(runner, repository, request);
+  if (plan.moves.length === 0) return { moved: [], left: plan.left, commit: null, worktree: null, lines: [] };
+  await request.noteStep({ step: 'intent', plan });
+  return carryOut(runner, repository, plan, request.noteStep, alone);
+}
+
+/** What will be moved where, and what cannot be; touches nothing but the object store. */
+export async function planQuarantine(
+  runner: GitRunner,
+  repository: Repository,
+  request: Omit<QuarantineRequest, 'noteStep'>,
+): Promise<QuarantinePlan> {
+  const blobs = createBlobSource(runner, repository);
+  const byPath = groupByPath(liveEdits(request.edits));
+  const ignored = await ignoredPaths(runner, repository.topLevel, [...byPath.keys()].filter(isInside));
+  const bases = await baseEntries(runner, repository, request, [...byPath.keys()], blobs);
+  const moves: Move[] = [];
+  const left: LeftPath[] = [];
+  for (const [file, edits] of byPath) {
+    if (!isInside(file) || ignored.has(file) || inSubmodule(repository, file)) continue;
+    const who = whoElse(file, request);
+    if (edits.some(({ confidence }) => confidence === 'ambiguous')) {
+      left.push({ path: file, who: whoMayBe(edits, who), why: 'ambiguous' });
+      continue;
+    }
+    if (await behindLink(repository.topLevel, file)) {
+      left.push({ path: file, who, why: 'changed' });
+      continue;
+    }
+    const raw = await rawFile(repository.objectFormat, repository.topLevel, file);
+    const found = raw?.entry ?? null;
+    if (raw !== null) blobs.add(raw.bytes);
+    const restored = await takeOut(runner, blobs, found, edits);
+    const base = bases.get(file) ?? null;
+    const own = await putIn(runner, blobs, base, edits);
+    if (restored === 'overlap' || own === 'overlap') left.push({ path: file, who, why: 'overlap' });
+    else if (!sameEntry(found, restored.entry) || !sameEntry(base, own.entry))
+      moves.push({ path: file, found, restored: restored.entry, base, own: own.entry });
+  }
+  await blobs.flush();
+  const missing = await missingObjects(
+    runner,
+    repository.topLevel,
+    moves.flatMap(({ restored, own }) =>
+      [restored, own].flatMap((entry) => (entry === null ? [] : [entry.id])),
+    ),
+  );
+  const isMissing = (entry: Entry | null): boolean => entry !== null && missing.has(entry.id);
+  const kept = moves.filter(({ restored, own }) => !isMissing(restored) && !isMissing(own));
+  for (const { path: file } of moves.filter((move) => !kept.includes(move)))
+    left.push({ path: file, who: whoElse(file, request), why: 'changed' });
+  return { child: request.child, ref: request.ref, worktree: request.worktree, moves: kept, left };
+}
+
+/** Does what of a plan is not done yet. */
+export async function carryOut(
+  runner: GitRunner,
+  repository: Repository,
+  plan: QuarantinePlan,
+  noteStep: (step: QuarantineStep) => Promise<void>,
+  alone: Alone,
+): Promise<QuarantineOutcome> {
+  const commit = await capture(runner, repository, plan);
+  await noteStep({ step: 'captured', commit });
+
+  const restoring = plan.moves.map(({ path: file, found, restored }) => ({
+    path: file,
+    from: found,
+    to: restored,
+  }));
+  const { topLevel, gitDir, objectFormat } = repository;
+  const { done, moved: lost } = await alone(() =>
+    writeRawPaths(runner, objectFormat, topLevel, gitDir, restoring),
+  );
+  const moved = new Set(done);
+  await noteStep({ step: 'restored', moved: [...moved] });
+
+  const worktree = await give(runner, repository, plan, moved);
+  if (worktree.ok) await noteStep({ step: 'given' });
+  return {
+    moved: plan.moves.filter(({ path: file }) => moved.has(file)).map(({ path: file }) => file),
+    left: [...plan.left, ...lost.map((file): LeftPath => ({ path: file, who: [userName], why: 'changed' }))],
+    commit,
+    worktree,
+    lines: plan.moves.filter(({ path: file }) => moved.has(file)).map(lineOf),
+  };
+}
+
+/** A commit of the child's base with its own files under the plan's ref, verified and on disk. */
+async function capture(runner: GitRunner, repository: Repository, plan: QuarantinePlan): Promise<string> {
+  const top = repository.topLevel;
+  const entries = plan.moves.map(({ path: file, own }) => ({ path: file, entry: own }));
+  const there = await runner.run(top, ['rev-parse', '--verify', '--quiet', `${plan.ref}^{commit}`], {
+    expect: [0, 1, 128],
+  });
+  if (there.exitCode !== 0)
+    await commitEntries(runner, top, {
+      base: plan.worktree.base,
+      ref: plan.ref,
+      message: `Quarantine of ${plan.child}`,
+      entries,
+    });
+  const commit = await runner.text(top, ['rev-parse', '--verify', `${plan.ref}^{commit}`]);
+  const ids = entries.flatMap(({ entry }) => (entry === null ? [] : [entry.id]));
+  await verifyObjects(runner, top, [commit, ...ids]);
+  await assertCaptured(runner, top, commit, entries);
+  await syncFolders([
+    ...objectFolders(repository.commonDir, [commit, ...ids]),
+    path.join(repository.commonDir, 'objects', 'pack'),
+    ...refFolders(repository.commonDir, plan.ref),
+  ]);
+  return commit;
+}
+
+async function assertCaptured(
+  runner: GitRunner,
+  top: string,
+  commit: string,
+  entries: readonly { readonly path: string; readonly entry: Entry | null }[],
+): Promise<void> {
+  const kept = await entriesAt(
+    runner,
+    top,
+    commit,
+    entries.map(({ path: file }) => file),
+  );
+  for (const { path: file, entry } of entries)
+    if (!sameEntry(kept.get(file) ?? null, entry)) throw new Error(`${file} is not in the capture ${commit}`);
+}
+
+/** Brings the moved files into the child's own worktree, which is made if it is not there. */
+async function give(
+  runner: GitRunner,
+  repository: Repository,
+  plan: QuarantinePlan,
+  moved: ReadonlySet<string>,
+): Promise<Worktree | Refusal> {
+  const worktree = await ensureWorktree(runner, repository, plan.worktree, null);
+  if (!worktree.ok) return worktree;
+  const gitDir = await gitDirOf(worktree.path);
+  if (gitDir === null) throw new Error(`${worktree.path} is no worktree`);
+  const blobs = createBlobSource(runner, repository);
+  const writes: RawWrite[] = [];
+  for (const { path: file, base, own } of plan.moves) {
+    if (!moved.has(file)) continue;
+    const raw = await rawFile(repository.objectFormat, worktree.path, file);
+    const now = raw?.entry ?? null;
+    if (raw !== null) blobs.add(raw.bytes);
+    // The child may have worked on in its worktree since the plan was made.
+    const to = sameEntry(now, base)
+      ? { entry: own }
+      : await putIn(runner, blobs, now, [change(file, base, own)]);
+    if (to !== 'overlap') writes.push({ path: file, from: now, to: to.entry });
+  }
+  await blobs.flush();
+  await writeRawPaths(runner, repository.objectFormat, worktree.path, gitDir, writes);
+  return worktree;
+}
+
+/** Puts the edits of a plan back into the tree as they were found; what overlaps with later work stays out. */
+export async function giveBack(
+  runner: GitRunner,
+  repository: Repository,
+  plan: QuarantinePlan,
+  alone: Alone,
+): Promise<{ readonly moved: readonly string[]; readonly left: readonly LeftPath[] }> {
+  const blobs = createBlobSource(runner, repository);
+  const left: LeftPath[] = [];
+  const writes: RawWrite[] = [];
+  for (const { path: file, found, restored } of plan.moves) {
+    const raw = await rawFile(repository.objectFormat, repository.topLevel, file);
+    const now = raw?.entry ?? null;
+    if (raw !== null) blobs.add(raw.bytes);
+    const to = await putIn(runner, blobs, now, [change(file, restored, found)]);
+    if (to === 'overlap') left.push({ path: file, who: [userName], why: 'overlap' });
+    else writes.push({ path: file, from: now, to: to.entry });
+  }
+  await blobs.flush();
+  const { topLevel, gitDir, objectFormat } = repository;
+  const { done, moved } = await alone(() => writeRawPaths(runner, objectFormat, topLevel, gitDir, writes));
+  return {
+    moved: done,
+    left: [...left, ...moved.map((file): LeftPath => ({ path: file, who: [userName], why: 'changed' }))],
+  };
+}
+
+/** What each path is in the child's worktree: as it lies there, or as its base would be checked out. */
+async function baseEntries(
+  runner: GitRunner,
+  repository: Repository,
+  request: Omit<QuarantineRequest, 'noteStep'>,
+  paths: readonly string[],
+  blobs: BlobSource,
+): Promise<ReadonlyMap<string, Entry | null>> {
+  const { worktree } = request;
+  if ((await worktreeState(repository, worktree.path)) === 'present') {
+    const entries = new Map<string, Entry | null>();
+    for (const file of paths) {
+      const raw = await rawFile(repository.objectFormat, worktree.path, file);
+      if (raw !== null) blobs.add(raw.bytes);
+      entries.set(file, raw?.entry ?? null);
+    }
+    return entries;
+  }
+  const stored = await entriesAt(runner, repository.topLevel, worktree.base, paths);
+  const entries = new Map<string, Entry | null>(stored);
+  const firstBefore = new Map([...request.edits].reverse().map((edit) => [edit.path, edit.before]));
+  for (const [file, entry] of stored) {
+    // Where the child found just these bytes, no filter stands between the store and the disk.
+    if (firstBefore.get(file) === entry.id || entry.mode === '120000') continue;
+    const spec = `${worktree.base}:${file}`;
+    const smudged = await runner.run(repository.topLevel, ['cat-file', '--filters', spec], {
+      expect: [0, 128],
+    });
+    if (smudged.exitCode !== 0) continue;
+    const id = blobId(repository.objectFormat, smudged.stdout);
+    if (id !== entry.id) entries.set(file, { mode: entry.mode, id: blobs.add(smudged.stdout) });
+  }
+  return entries;
+}
+
+/** The blobs that a commit has at these paths. */
+export async function entriesAt(
+  runner: GitRunner,
+  top: string,
+  commit: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  for (let at = 0; at < paths.length; at += 500) {
+    const some = paths.slice(at, at + 500);
+    const listed = await runner.run(top, ['ls-tree', '-z', '--full-tree', commit, '--', ...some], {
+      environment: literalPaths,
+    });
+    for (const line of splitNul(listed.stdout)) {
+      const tab = line.indexOf('\t');
+      const [mode = '', type = '', id = ''] = line.slice(0, tab).split(' ');
+      if (type === 'blob') entries.set(line.slice(tab + 1), { mode, id });
+    }
+  }
+  return entries;
+}
+
+export function groupByPath(edits: readonly Edit[]): ReadonlyMap<string, readonly Edit[]> {
+  const groups = new Map<string, Edit[]>();
+  for (const edit of edits) groups.set(edit.path, [...(groups.get(edit.path) ?? []), edit]);
+  return groups;
+}
+
+/** Who else wrote the path, as far as the ledgers know; else it was a person. */
+function whoElse(
+  file: string,
+  request: { readonly child: string; readonly others: readonly ChildEdits[] },
+): string[] {
+  const names = request.others
+    .filter(
+      ({ child, edits }) => child !== request.child && liveEdits(edits).some((edit) => edit.path === file),
+    )
+    .map(({ child }) => child);
+  return names.length === 0 ? [userName] : names;
+}
+
+export function whoMayBe(edits: readonly Edit[], known: readonly string[]): readonly string[] {
+  const names = new Set(edits.flatMap(({ others }) => others));
+  return names.size > 0 ? [...names] : known;
+}
+
+function isInside(file: string): boolean {
+  const parts = file.split('/');
+  return (
+    file !== '' &&
+    !path.isAbsolute(file) &&
+    !parts.some((part) => part === '..' || part === '' || part.toLowerCase() === '.git')
+  );
+}
+
+function inSubmodule(repository: Repository, file: string): boolean {
+  return repository.submodules.some((folder) => file === folder || file.startsWith(`${folder}/`));
+}
+
+/** Whether one of the path's folders is a link, so that it leads to somewhere else. */
+export async function behindLink(top: string, file: string): Promise<boolean> {
+  for (let folder = path.dirname(file); folder !== '.'; folder = path.dirname(folder)) {
+    const stats = await lstat(path.join(top, folder)).catch(() => null);
+    if (stats?.isSymbolicLink() === true) return true;
+  }
+  return false;
+}
+
+function change(file: string, from: Entry | null, to: Entry | null): Edit {
+  return {
+    path: file,
+    before: from?.id ?? null,
+    beforeMode: from?.mode ?? null,
+    after: to?.id ?? null,
+    afterMode: to?.mode ?? null,
+    tool: 'quarantine',
+    attempt: 0,
+    at: 0,
+    confidence: 'exact',
+    others: [],
+  };
+}
+
+function lineOf(move: Move): Edit {
+  return { ...change(move.path, move.found, move.restored), at: Date.now() };
+}

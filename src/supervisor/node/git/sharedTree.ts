@@ -1,0 +1,35 @@
+import type { Repository } from '../../ports/git.js';
+import type { SharedTree } from '../../ports/sharedTree.js';
+import { checkComposite, compositeTree } from './composite.js';
+import { createLedger } from './ledger.js';
+import { carryOut, giveBack, quarantineChild, type Alone } from './quarantine.js';
+import { createRunner } from './runner.js';
+
+export { liveEdits, parseEdits } from './edits.js';
+
+export interface SharedTreeOptions {
+  readonly git?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly now?: () => number;
+}
+
+/** The user's tree as several children and a person share it. One for a repository at a time. */
+export function createSharedTree(repository: Repository, options: SharedTreeOptions = {}): SharedTree {
+  const runner = createRunner(options.git ?? 'git', options.env ?? process.env);
+  const ledger = createLedger(runner, repository, options.now ?? Date.now);
+  const alone: Alone = (act) => ledger.whileWriting(act, ({ done }) => done);
+  return {
+    start: (running, unfinished = []) => ledger.start(running, unfinished),
+    ourWrite: (act) => ledger.ourWrite(act),
+    writing: (writer, path) => ledger.writing(writer, path),
+    wrote: (writer, path) => ledger.wrote(writer, path),
+    shellStarted: (writer) => ledger.shellStarted(writer),
+    shellEnded: (writer) => ledger.shellEnded(writer),
+    quarantine: (request) => quarantineChild(runner, repository, request, alone),
+    repair: (plan) => carryOut(runner, repository, plan, () => Promise.resolve(), alone),
+    giveBack: (plan) => giveBack(runner, repository, plan, alone),
+    compositeTree: (half, others) => compositeTree(runner, repository, half, others),
+    checkComposite: (request) => checkComposite(runner, repository, request),
+    close: () => Promise.resolve(),
+  };
+}
