@@ -43,7 +43,8 @@ export function saidBy(document: Document, failed: boolean): Said {
     return saidBy({ ...document, value: payload }, failed);
   }
   const type = typeof row['type'] === 'string' ? row['type'] : '';
-  if (row['jsonrpc'] !== undefined) return saidByRpc(row);
+  if (row['jsonrpc'] !== undefined || (typeof row['method'] === 'string' && row['params'] !== undefined))
+    return saidByRpc(row);
   if (type === 'rate_limit_event') return saidByLimit(asRow(row['rate_limit_info']) ?? row);
   if (type === 'limit') return saidByLimit(row);
   if (type === 'result') return saidByResult(row);
@@ -141,6 +142,13 @@ function rejectedWindows(windows: unknown): readonly number[] {
 }
 
 function saidByRpc(row: Row): Said {
+  const params = asRow(row['params']);
+  if (params && typeof row['method'] === 'string') {
+    const turn = asRow(params['turn']);
+    if (turn && turn['status'] === 'failed') return FAILURE;
+    if (turn && turn['status'] === 'completed') return { kind: 'success', text: '' };
+    return /error|fail/i.test(row['method']) ? saidByError(params) : NOTHING;
+  }
   if (row['error'] !== undefined && row['error'] !== null) return FAILURE;
   const stop = asRow(row['result'])?.['stopReason'];
   if (stop === 'refusal' || stop === 'cancelled' || stop === 'max_turn_requests') return FAILURE;

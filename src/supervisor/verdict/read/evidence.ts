@@ -4,7 +4,7 @@ import { cutMiddle, fold, plainText } from '../text/plain.js';
 import { spokenIn } from '../text/speaker.js';
 import type { MomentContext } from '../time/moments.js';
 import { documentWords, saidBy } from './document.js';
-import { fieldsOf, partsOf, type Document, type Field } from './fields.js';
+import { document, partsOf, type Document, type Field } from './fields.js';
 import { headersOf } from './headers.js';
 
 /** What one signal says, taken apart and not yet judged. */
@@ -49,11 +49,10 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const text = cutMiddle(signal.text);
   const failing = (signal.httpStatus ?? 0) >= 400;
   const exitFailed = signal.exitCode !== undefined && signal.exitCode !== 0;
-  const shown = plainText(text).shown;
   const parts =
     typeof signal.event === 'object' && signal.event !== null
-      ? { documents: [{ value: signal.event, fields: fieldsOf(signal.event), alone: true }], rest: '' }
-      : partsOf(shown);
+      ? { documents: [document(signal.event, true)], rest: '' }
+      : partsOf(text);
   const events = parts.documents.filter((document) => document.alone);
   const read = readEvents(
     events,
@@ -64,10 +63,8 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const someoneElse =
     /\((?:agent answer|tool output|tool result|user prompt|prompt echo|user prompt echo)\)/.test(agent);
   const trusted = (failing || exitFailed || signal.channel === 'http') && !someoneElse;
-  const spoken = spokenIn(
-    inner.length > 0 && trusted ? parts.rest : inner.length > 0 ? shown : parts.rest,
-    trusted,
-  );
+  const outside = inner.length > 0 && !trusted ? text : parts.rest;
+  const spoken = spokenIn(plainText(focus(outside, 7000)).shown, trusted);
   const failedDocuments = [
     ...read.failed,
     ...(inner.length > 0 && (trusted || spoken.program.trim() !== '') ? inner : []),
@@ -75,7 +72,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const words = failedDocuments.map((document) => documentWords(document.fields));
   const program = someoneElse ? '' : spoken.program.trim();
   const said = [...words.map((part) => part.shown), program].filter((part) => part !== '');
-  const shownWords = focus(said.join('\n'));
+  const shownWords = plainText(focus(said.join('\n'), 5000)).shown;
   const fields = failedDocuments.flatMap((document) => document.fields);
   const latentFields = read.retrying.flatMap((document) => document.fields);
   const latentWords = read.retrying.map((document) => documentWords(document.fields));
@@ -212,24 +209,43 @@ function readEvents(events: readonly Document[], failed: boolean, open: boolean)
 }
 
 /** The part of a long text that can hold the reason: its head, its tail and what stands around telling words. */
-function focus(text: string): string {
-  const MOST = 5000;
-  if (text.length <= MOST) return text;
-  const pieces: string[] = [text.slice(0, 900)];
-  const telling =
-    /limit|quota|error|fail|exceed|reset|expired|overload|credit|retry|denied|timed? ?out|限|错误|エラー|오류|ошибк|лимит/gi;
-  telling.lastIndex = 900;
-  let count = 0;
-  let at = 900;
-  for (let match = telling.exec(text); match && count < 8; match = telling.exec(text), count++) {
-    const from = Math.max(at, match.index - 80);
-    at = Math.min(text.length, match.index + 170);
-    pieces.push(text.slice(from, at));
-    telling.lastIndex = at;
+function focus(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const pieces: string[] = [text.slice(0, 1000)];
+  const from = Math.max(1000, text.length - 2200);
+  let at = 1000;
+  for (const word of TELLING) {
+    for (
+      let found = text.indexOf(word, 1000), count = 0;
+      found >= 0 && found < from && count < 2;
+      found = text.indexOf(word, found + 300), count++
+    ) {
+      if (found < at) continue;
+      pieces.push(text.slice(Math.max(at, found - 100), found + 200));
+      at = found + 200;
+    }
+    if (pieces.length > 7) break;
   }
-  pieces.push(text.slice(Math.max(at, text.length - 1500)));
-  return pieces.join('\n');
+  return `${pieces.join('\n')}\n${text.slice(Math.max(at, from))}`;
 }
+
+const TELLING = [
+  'limit',
+  'quota',
+  'Error',
+  'ERROR',
+  'error',
+  'exceeded',
+  'resets',
+  'expired',
+  'verloaded',
+  'credit',
+  '限',
+  '错误',
+  'лимит',
+  '오류',
+  'エラー',
+];
 
 const STATUS_IN_TEXT =
   /(?:http(?:\/[\d.]{1,3})?|status(?: code)?(?: was)?|error(?: code)?|code|api error|provider\.\w+|rejected|\(|\[)[:=\s(\]'"]{0,4}(4\d\d|5\d\d)(?![\d.,]|:\d)|^\W{0,3}(4\d\d|5[0-3]\d)(?=[\s"])|\b(4\d\d|5\d\d) (?:too many requests|unauthorized|forbidden|bad request|payment required|not found|internal server error|bad gateway|service unavailable|gateway timeout|resource_exhausted)/;

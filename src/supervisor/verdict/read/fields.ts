@@ -24,30 +24,44 @@ export interface Parts {
 
 const MAX_FIELDS = 1500;
 const MAX_DEPTH = 14;
-const MAX_LINES = 400;
+const MAX_LINES = 240;
 
 /** Takes a text apart. Tolerates cut, wrapped and Python-like objects. Never throws. */
 export function partsOf(text: string): Parts {
   const trimmed = text.trim();
   if (!trimmed.includes('{') && !trimmed.startsWith('[') && !trimmed.startsWith('"'))
     return { documents: [], rest: text };
-  const whole = parse(trimmed);
+  const whole = /^[[{"]/.test(trimmed) ? parse(trimmed) : undefined;
   if (whole !== undefined && typeof whole === 'object' && whole !== null) {
-    return { documents: [{ value: whole, fields: fieldsOf(whole), alone: true }], rest: '' };
+    return { documents: [document(whole, true)], rest: '' };
   }
   if (typeof whole === 'string') return { documents: [], rest: whole };
   const documents: Document[] = [];
   const rest: string[] = [];
-  let lines = 0;
-  for (const line of trimmed.split('\n')) {
-    const body = line.trim().replace(/^(?:data|event data):\s*/, '');
-    const value = body.startsWith('{') && body.endsWith('}') && lines++ < MAX_LINES ? parse(body) : undefined;
-    if (typeof value === 'object' && value !== null)
-      documents.push({ value, fields: fieldsOf(value), alone: true });
-    else rest.push(line);
-  }
+  const lines = trimmed.split('\n');
+  lines.forEach((line, number) => {
+    const body = line.includes('{') ? line.trim().replace(/^(?:data|event data):\s{0,8}/, '') : '';
+    // Of a long stream the beginning and the end are read.
+    const near = number < MAX_LINES / 4 || lines.length - number < MAX_LINES;
+    const value = near && body.startsWith('{') && body.endsWith('}') ? parse(body) : undefined;
+    if (typeof value === 'object' && value !== null) documents.push(document(value, true));
+    else if (near || !body.startsWith('{')) rest.push(line);
+  });
   if (documents.length > 0) return { documents, rest: rest.join('\n') };
   return embedded(trimmed);
+}
+
+/** A document whose fields are gathered when somebody asks for them. */
+export function document(value: unknown, alone: boolean): Document {
+  let fields: readonly Field[] | null = null;
+  return {
+    value,
+    alone,
+    get fields() {
+      fields ??= fieldsOf(value);
+      return fields;
+    },
+  };
 }
 
 /** The named values of a parsed text, also of JSON inside of its strings. */
@@ -66,6 +80,12 @@ export function fieldsOf(value: unknown): readonly Field[] {
       if (inner !== undefined) stack.push({ value: inner, key, depth: depth + 1, open: item.open, header });
     } else if (typeof item.value === 'object' && depth < MAX_DEPTH) {
       const open = item.open || isOpen(item.value);
+      const seconds = (item.value as Readonly<Record<string, unknown>>)['seconds'];
+      // A protobuf length: `"retryDelay": { "seconds": 30 }`
+      if (/delay|after|wait/i.test(key) && (typeof seconds === 'number' || typeof seconds === 'string')) {
+        fields.push({ key, value: seconds, open, header });
+        continue;
+      }
       const below = header || /^(?:response)?_?-?headers$/i.test(key);
       const entries = Array.isArray(item.value)
         ? item.value.slice(0, 200).map((entry: unknown): [string, unknown] => [key, entry])
@@ -80,6 +100,8 @@ export function fieldsOf(value: unknown): readonly Field[] {
 
 /** JSON, or undefined. */
 export function parse(text: string): unknown {
+  // What was cut off is not worth the attempt.
+  if (/[[{]/.test(text[0] ?? '') && !/[\]}]/.test(text[text.length - 1] ?? '')) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -97,45 +119,49 @@ function isOpen(value: object): boolean {
 }
 
 function embedded(text: string): Parts {
-  const start = text.search(/[[{]\s*(?:["']|\{)/);
+  const start = text.search(/[[{]\s{0,40}(?:["']|\{)/);
   if (start < 0) return { documents: [], rest: text };
   const end = closing(text, start);
   const body = text.slice(start, end);
-  const joined = body.replace(/\s*\n\s*/g, ' ');
-  const value = parse(body) ?? parse(joined) ?? parse(fromPython(joined));
-  const fields = typeof value === 'object' && value !== null ? fieldsOf(value) : pairsOf(joined);
-  if (fields.length === 0) return { documents: [], rest: text };
-  return {
-    documents: [{ value: value ?? null, fields, alone: false }],
-    rest: `${text.slice(0, start)} ${text.slice(end)}`,
-  };
+  const rest = `${text.slice(0, start)} ${text.slice(end)}`;
+  const value = parse(body) ?? (body.length <= MOST_BROKEN ? parse(oneLine(body)) : undefined);
+  if (typeof value === 'object' && value !== null) return { documents: [document(value, false)], rest };
+  const broken =
+    body.length <= MOST_BROKEN ? body : body.slice(0, MOST_BROKEN / 2) + body.slice(-MOST_BROKEN / 2);
+  const fields = pairsOf(oneLine(broken));
+  return fields.length === 0
+    ? { documents: [], rest: text }
+    : { documents: [{ value: null, fields, alone: false }], rest };
+}
+
+const MOST_BROKEN = 8192;
+
+function oneLine(text: string): string {
+  return text.includes('\n')
+    ? text
+        .split('\n')
+        .map((line) => line.trim())
+        .join(' ')
+    : text;
 }
 
 function closing(text: string, start: number): number {
   let depth = 0;
-  let quote = '';
+  let quoted = false;
   for (let at = start; at < text.length; at++) {
-    const character = text[at] ?? '';
-    if (quote !== '') {
-      if (character === '\\') at++;
-      else if (character === quote) quote = '';
-    } else if (character === '"') quote = character;
-    else if (character === '{' || character === '[') depth++;
-    else if ((character === '}' || character === ']') && --depth === 0) return at + 1;
+    const code = text.charCodeAt(at);
+    if (quoted) {
+      if (code === 92) at++;
+      else if (code === 34) quoted = false;
+    } else if (code === 34) quoted = true;
+    else if (code === 123 || code === 91) depth++;
+    else if ((code === 125 || code === 93) && --depth === 0) return at + 1;
   }
   return text.length;
 }
 
-function fromPython(text: string): string {
-  return text
-    .replace(/\bNone\b/g, 'null')
-    .replace(/\bTrue\b/g, 'true')
-    .replace(/\bFalse\b/g, 'false')
-    .replace(/'((?:[^'\\]|\\.){0,4000}?)'(?=\s*[:,}\]])/g, (_all, inner: string) => JSON.stringify(inner));
-}
-
 const PAIR =
-  /["']?([A-Za-z_@][\w.@-]{0,60})["']\s{0,4}:\s{0,4}(?:"((?:[^"\\]|\\.){0,3000})"|'((?:[^'\\]|\\.){0,3000})'|(-?\d{1,16}(?:\.\d{1,9})?)|(true|false|null))/g;
+  /["']([A-Za-z_@][\w.@-]{0,60})["']\s{0,4}:\s{0,4}(?:"((?:[^"\\]|\\.){0,3000})"|'((?:[^'\\]|\\.){0,3000})'|(-?\d{1,16}(?:\.\d{1,9})?)|(true|false|null))/g;
 
 /** Key and value pairs of an object that no parser takes: cut in the middle, or quoted in another language's way. */
 function pairsOf(text: string): readonly Field[] {

@@ -14,7 +14,7 @@ import { rateRules, usageRules } from '../rules/limitRules.js';
 import { CLASS_POLICY, scopeOf, TIMED } from '../rules/policy.js';
 import { firstMatch, type Rule, type RuleInput, type RuleMatch, type RuleSet } from '../rules/rule.js';
 import { fold } from '../text/plain.js';
-import { statedMoments, type StatedMoment } from '../time/moments.js';
+import { statedMoment, type StatedMoment } from '../time/moments.js';
 import { evidenceOf, type Evidence } from './evidence.js';
 import { readHeaders, windowOf } from './headers.js';
 import { fieldTimes } from './times.js';
@@ -70,7 +70,7 @@ export function readSignal(signal: Signal, context: VerdictContext, rules: RuleS
 function withTimeOfRetry(judged: Reading, evidence: Evidence): Reading {
   if (!evidence.latent || judged.time || (judged.class !== 'usage_limit' && judged.class !== 'rate_limit'))
     return judged;
-  const moment = statedMoments(fold(evidence.latent.shown), evidence.moments)[0];
+  const moment = statedMoment(fold(evidence.latent.shown), evidence.moments);
   return moment
     ? {
         ...judged,
@@ -347,7 +347,9 @@ function fromMatch(
   return reading(evidence, {
     class: failure,
     rank: match.rank + (evidence.structured ? 3 : 0),
-    scope: rule.scope ?? (bucket ? 'model' : scopeOf(failure, words, evidence.agent, hasStatus)),
+    scope:
+      rule.scope ??
+      (bucket && failure === 'rate_limit' ? 'model' : scopeOf(failure, words, evidence.agent, hasStatus)),
     window: rule.window ?? null,
     byWait: rule.byWait ?? false,
     time,
@@ -398,10 +400,7 @@ function textTime(evidence: Evidence, match: RuleMatch | null): StatedMoment | n
     const at = pipe[2] === undefined ? Number(pipe[1]) * 1000 : Number(`${pipe[1] ?? ''}${pipe[2]}`);
     return { at, zoneAssumed: false, kind: 'epoch', approximate: false, found: pipe[0], index: pipe.index };
   }
-  const moments = statedMoments(evidence.words, evidence.moments);
-  const exact = moments.filter((moment) => !moment.approximate);
-  const later = exact.find((moment) => moment.index >= from);
-  return later ?? exact[exact.length - 1] ?? moments[0] ?? null;
+  return statedMoment(evidence.words, evidence.moments, from);
 }
 
 function latentReading(evidence: Evidence, signal: Signal, rules: RuleSet): Reading | null {
@@ -435,7 +434,7 @@ function nearLimit(evidence: Evidence): NearLimit | null {
   if (evidence.nearText === '') return null;
   const words = fold(evidence.nearText);
   const percent = /(\d{1,3}(?:\.\d+)?) ?%(?: (?:of|used|utili))?|used (\d{1,3}(?:\.\d+)?) ?%/.exec(words);
-  const moment = statedMoments(words, evidence.moments)[0];
+  const moment = statedMoment(words, evidence.moments);
   const value = percent ? Number(percent[1] ?? percent[2]) / 100 : null;
   const left = /% (?:left|remaining)/.test(words);
   const named = /session|5-?\s?h|five|weekly|week|monthly|month|daily|today|minute/.exec(words);

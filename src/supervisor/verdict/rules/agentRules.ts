@@ -12,6 +12,17 @@ const BEDROCK = words(/bedrock|aws|amazon/);
  * A number is only a code beside the provider that gives it this meaning: 1300 is a rate limit at one and a policy block at another.
  */
 export const agentRules: readonly Rule[] = [
+  {
+    name: 'compaction-failed',
+    when: {
+      words: words(
+        /(?:compact(?:ion|ing)[^\n]{0,40}(?:failed|error|conversation too long)|error during compact\w+|(?:context|conversation)[^\n]{0,60}even after[^\n]{0,40}(?:truncat|compact|summar)|compaction\.failed|(?:failed|unable|could not|couldn't) to compact)/,
+      ),
+    },
+    class: 'context_overflow',
+    recoverable: false,
+    needsUser: true,
+  },
   // Google: the sentence about the quota is the same for a minute and for a day; the time tells.
   {
     name: 'google-no-quota',

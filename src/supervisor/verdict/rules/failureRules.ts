@@ -3,15 +3,16 @@ import { words, type Rule } from './rule.js';
 /** What comes before every limit: failures whose messages borrow the words of limits. */
 export const firstRules: readonly Rule[] = [
   {
-    name: 'compaction-failed',
+    name: 'turns-used-up',
     when: {
       words: words(
-        /(?:compact(?:ion|ing)[^\n]{0,40}(?:failed|error|conversation too long)|error during compact\w+|(?:context|conversation)[^\n]{0,60}even after[^\n]{0,40}(?:truncat|compact|summar)|compaction\.failed|(?:failed|unable|could not|couldn't) to compact)/,
+        /(?:reached|exceeded|hit) (?:the )?max(?:imum)?(?: number of| allowed)? (?:iterations?|turns?|steps?|rounds?|tool calls)|max(?:imum)? (?:iterations?|turns?|steps?) (?:reached|exceeded)/,
       ),
     },
-    class: 'context_overflow',
-    recoverable: false,
-    needsUser: true,
+    class: 'unknown',
+    recoverable: true,
+    needsUser: false,
+    scope: 'session',
   },
   {
     name: 'request-larger-than-window',
@@ -22,7 +23,7 @@ export const firstRules: readonly Rule[] = [
     name: 'context-words',
     when: {
       words: words(
-        /maximum context (?:length|window)|context (?:length|window|limit|size)[^.\n]{0,50}(?:exceed|reached|full|overflow|limit|too|hit|over|ran out)|exceed\w*[^.\n]{0,40}(?:context|maximum (?:number of )?(?:input )?tokens|token limit|max(?:imum)? (?:input|prompt) (?:length|tokens))|(?:prompt|input|conversation|request|message|messages|transcript|history)s?(?: \w+){0,3} (?:is|are|was)? ?too (?:long|large|big)|ran out of room in the model'?s? context|input token count[^.\n]{0,40}exceed|(?:reduce|shorten) the length of (?:the |your )?(?:messages|prompt|input)|too many (?:input )?tokens in|larger than the (?:model'?s? )?(?:context|maximum)|string too long|max(?:imum)? (?:prompt|input) (?:length|size)|n_ctx|context overflow|exceeds the (?:available )?context|input length[^.\n]{0,40}exceed|context_length|maximum number of tokens allowed|payload too large|request entity too large|exceeds the maximum (?:allowed )?(?:number of bytes|size|length)|上下文[^\n。]{0,16}(?:超|过长|限制|长度|窗口)|(?:输入|提示词|请求)[^\n。]{0,8}(?:过长|太长|超长|超出最大长度)|コンテキスト[^\n。]{0,16}(?:超|上限|長)|입력[^\n.]{0,8}(?:너무 깁|길이)|컨텍스트[^\n.]{0,12}(?:초과|한도)|kontext(?:fenster|lange)?[^\n.]{0,30}(?:uberschritten|voll|zu lang)|(?:fenetre|longueur) de contexte|(?:ventana|longitud|janela) de contexto|контекст\S{0,3}[^\n.]{0,24}(?:превыш|перепол|слишком)/,
+        /maximum context (?:length|window)|context (?:length|window|limit|size)[^.\n]{0,50}(?:exceed|reached|full|overflow|limit|too|hit|over|ran out)|exceed\w*[^.\n]{0,40}(?:context|maximum (?:number of )?(?:input )?tokens|token limit|max(?:imum)? (?:input|prompt) (?:length|tokens))|(?:prompt|input|conversation|request|message|messages|transcript|history)s?(?: \w+){0,3} (?:is|are|was)? ?too (?:long|large|big)|ran out of room in the model'?s? context|input token count[^.\n]{0,40}exceed|(?:reduce|shorten) the length of (?:the |your )?(?:messages|prompt|input)|too many (?:input )?tokens in|larger than the (?:model'?s? )?(?:context|maximum)|string too long|max(?:imum)? (?:prompt|input) (?:length|size)|n_ctx|context (?:the )?overflow|loaded with context length|exceeds the (?:available )?context|input length[^.\n]{0,40}exceed|context_length|maximum number of tokens allowed|payload too large|request entity too large|exceeds the maximum (?:allowed )?(?:number of bytes|size|length)|上下文[^\n。]{0,16}(?:超|过长|限制|长度|窗口)|(?:输入|提示词|请求)[^\n。]{0,8}(?:过长|太长|超长|超出最大长度)|コンテキスト[^\n。]{0,16}(?:超|上限|長)|입력[^\n.]{0,8}(?:너무 깁|길이)|컨텍스트[^\n.]{0,12}(?:초과|한도)|kontext(?:fenster|lange)?[^\n.]{0,30}(?:uberschritten|voll|zu lang)|(?:fenetre|longueur) de contexte|(?:ventana|longitud|janela) de contexto|контекст\S{0,3}[^\n.]{0,24}(?:превыш|перепол|слишком)/,
       ),
       not: words(/rate limit|per minute|throttl|daily/),
     },
@@ -92,7 +93,7 @@ export const creditRules: readonly Rule[] = [
     name: 'used-all-credits',
     when: {
       words: words(
-        /(?:used|spent|consumed|exhausted|run out of|ran out of|out of|used up)(?: up)?(?: all)?(?: of)?(?: your| available| the| its| my)*(?: \w+){0,2} credits?(?! card)|credits? (?:balance )?(?:\w+ )?(?:is |are |has been |have been |was )?(?:too low|exhausted|depleted|used up|insufficient|empty|expired|run out|spent|not enough|below|zero|negative)|(?:insufficient|not enough|no|0) (?:\w+ ){0,2}(?:credits?|balance|funds?|tokens balance)(?! card)|credit balance|requires more credits|can only afford|out of credits|add (?:more )?credits|credit limit (?:reached|exceeded)|credits? required/,
+        /(?:used|spent|consumed|exhausted|run out of|ran out of|out of|used up)(?: up)?(?: all)?(?: of)?(?: your| available| the| its| my)*(?: \w+){0,2} credits?(?! card)|credits? (?:balance )?(?:\w+ )?(?:is |are |has been |have been |was )?(?:too low|exhausted|depleted|used up|insufficient|empty|expired|run out|spent|not enough|below|zero|negative)|(?:insufficient|not enough|\bno|(?<![\w.])0) (?:\w+ ){0,2}(?:credits?|balance|funds?|tokens balance)(?! card)|credit balance|requires more credits|can only afford|out of credits|add (?:more )?credits|credit limit (?:reached|exceeded)|credits? required/,
         /usage-credits to (?:continue|adjust)|extra usage/,
       ),
       not: words(/(?:usage|session|weekly|daily) limit|'ve (?:hit|reached) your/),

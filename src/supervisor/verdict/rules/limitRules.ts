@@ -84,8 +84,8 @@ export const usageRules: readonly Rule[] = [
     name: 'used-up',
     when: {
       words: lastWords(
-        /(?:used (?:up )?(?:all|100 ?%)(?: of)?|no (?:more )?|0 |ran out of|run out of|out of|consumed all(?: of)?|exhausted)(?: your| the| its)? ?(?:\w+ ){0,4}?(?:requests|messages|prompts|usage|quota|queries|generations|completions|allowance|flow actions|interactions|acus?)(?: (?:left|remaining|available|for (?:today|this)))?/,
-        /credit|context|no (?:usage|quota)(?! (?:left|remaining))|retr(?:y|ies)|output|failed/,
+        /(?:used (?:up )?(?:all|100 ?%)(?: of)?|used up|(?<![a-z])no (?:more )?|(?<![\w.])0 |ran out of|run out of|out of|consumed all(?: of)?|exhausted)(?: your| the| its)? ?(?:\w+ ){0,4}?(?:requests|messages|prompts|usage|quota|queries|generations|completions|allowance|flow actions|interactions|acus?|(?:daily|weekly|monthly|free|included|plan) tokens|free allocation)(?: (?:left|remaining|available|for (?:today|this)))?/,
+        /credit|context|(?<!have )no (?:usage|quota)(?! (?:left|remaining))|retr(?:y|ies)|output|failed/,
       ),
     },
     class: 'usage_limit',
@@ -103,15 +103,15 @@ export const usageRules: readonly Rule[] = [
     name: 'quota-will-reset',
     when: {
       words: lastWords(
-        /(?:quota|usage|allowance|limit) (?:will )?(?:resets?|refresh(?:es)?|renews?|be (?:reset|refreshed|restored)) (?:after|in|at|on)/,
-        /limits/,
+        /(?:your|the) (?:\w+ )?(?:quota|allowance) (?:will )?(?:resets?|refresh(?:es)?|renews?|be (?:reset|refreshed|restored|refilled)) (?:after|in|at|on)|(?:quota|usage|allowance|limits?) will (?:reset|refresh|renew|be (?:reset|refreshed|restored|refilled)) (?:after|in|at|on|when)/,
+        /\brate\b/,
       ),
     },
     class: 'usage_limit',
   },
   {
     name: 'access-resets',
-    when: { words: lastWords(/(?:access|limit) resets? (?:at|in|on)/) },
+    when: { words: lastWords(/(?:access|limit) resets? (?:at|in|on)/, /\brate\b|throttl/) },
     class: 'usage_limit',
   },
   // 中文
@@ -196,7 +196,7 @@ export const usageRules: readonly Rule[] = [
     name: 'more-usage',
     when: {
       words: lastWords(
-        /(?:حد|الحد|حصة|حصتك|الحصة|سقف|سهمیه)[^\n.]{0,30}(?:بلغ|وصل|تجاوز|استنفد|نفد|انته|رسید)|(?:بلغت|وصلت|تجاوزت|استنفدت|لقد وصلت)[^\n.]{0,30}(?:حد|الحد|حصة)|(?:limit|kota)\S{0,8}[^\n.]{0,24}(?:ulas|doldu|asil|tukend|bitti)|(?:gioi han|han muc|quota)[^\n.]{0,24}(?:dat|vuot|het)|(?:dat|vuot|het)[^\n.]{0,24}(?:gioi han|han muc)|(?:batas|kuota)[^\n.]{0,24}(?:tercapai|habis|melebihi|terlampaui)|(?:mencapai|melebihi)[^\n.]{0,20}(?:batas|kuota)|(?:सीमा|कोटा)[^\n]{0,24}(?:पहुंच|पहुँच|समाप्त|पार)|(?:ถึง|เกิน)[^\n]{0,20}(?:ขีดจำกัด|โควต้า)/,
+        /(?:تجاوز|بلوغ|استنفاد)[^\n.]{0,20}(?:حد|الحد|حصة)|(?:حد|الحد|حصة|حصتك|الحصة|سقف|سهمیه)[^\n.]{0,30}(?:بلغ|وصل|تجاوز|استنفد|نفد|انته|رسید)|(?:بلغت|وصلت|تجاوزت|استنفدت|لقد وصلت)[^\n.]{0,30}(?:حد|الحد|حصة)|(?:limit|kota)\S{0,8}[^\n.]{0,24}(?:ulas|doldu|asil|tukend|bitti)|(?:gioi han|han muc|quota)[^\n.]{0,24}(?:dat|vuot|het)|(?:dat|vuot|het)[^\n.]{0,24}(?:gioi han|han muc)|(?:batas|kuota)[^\n.]{0,24}(?:tercapai|habis|melebihi|terlampaui)|(?:mencapai|melebihi)[^\n.]{0,20}(?:batas|kuota)|(?:सीमा|कोटा)[^\n]{0,24}(?:पहुंच|पहुँच|समाप्त|पार)|(?:ถึง|เกิน)[^\n]{0,20}(?:ขีดจำกัด|โควต้า)/,
       ),
     },
     class: 'usage_limit',

@@ -38,11 +38,11 @@ export const TIMED: ReadonlySet<FailureClass> = new Set([
 ]);
 
 const MODEL_LIMIT =
-  /(?:opus|sonnet|haiku|fable|fast|claude[ -](?:opus|sonnet|haiku|\d)[\w .-]{0,12}|gpt-?[\w.-]{1,20}|o[134](?:-\w+)?|gemini[\w.-]{0,30}|model|premium model) (?:\d+ )?(?:usage )?(?:quota )?limit|(?:limit|quota|capacity)[^.\n]{0,34}(?:for|on|of) (?:the |this )?(?:model\b|opus|sonnet|haiku|claude|gpt|o[134]\b|gemini|qwen|glm|kimi|deepseek|llama|mistral|grok|codex)|(?:for|on) (?:this|that|requested|the) model|(?:on|of|for|with) this model|(?:request|input|output) tokens|rate limit reached for \S|switch (?:to another model|models?)|\/model (?:to|for)|switch models|该模型|此模型|当前模型|このモデル|이 모델|the engine|model is|model has|model currently|capacity available for model|:free(?:\s|$)|for model\b|用户\+模型|user\+model/;
+  /(?:opus|sonnet|haiku|fable|fast|claude[ -](?:opus|sonnet|haiku|\d)[\w .-]{0,12}|gpt-?[\w.-]{1,20}|o[134](?:-\w+)?|gemini[\w.-]{0,30}|model|premium model) (?:\d+ )?(?:usage )?(?:quota )?limit|(?:limit|quota|capacity)[^.\n]{0,34}(?:for|on|of) (?:the |this )?(?:model\b|opus|sonnet|haiku|claude|gpt|o[134]\b|gemini|qwen|glm|kimi|deepseek|llama|mistral|grok|codex)|(?:for|on) (?:this|that|requested|the) model|(?:on|of|for|with) this model|(?:request|input|output) tokens|tokens per (?:day|minute)|by_?model|per_?model|rate limit reached for \S|switch (?:to another model|models?)|\/model (?:to|for)|switch models|该模型|此模型|当前模型|このモデル|이 모델|the engine|model is|model has|model currently|capacity available for model|:free(?:\s|$)|for model\b|用户\+模型|user\+model/;
 const MODEL_PROVIDER =
   /google|gemini|vertex|antigravity|bedrock|openai-api|^openai|groq|together|fireworks|azure|cerebras|sambanova|nvidia/;
 const HISTORY =
-  /tool_(?:use|result|call)|tool calls?|encrypted content|tools? limit|thinking block|messages\.\d|roles must alternate|conversation|reasoning content|start a new session/;
+  /tool_(?:use|result|call)|tool calls?|encrypted content|tools? limit|thinking block|messages\.\d|roles must alternate|conversation|reasoning content|start a new session|session[^\n]{0,60}(?:not found|in use)/;
 
 /** The scope where no rule states it: limits of a model and requests that the history breaks are told by their words. */
 export function scopeOf(

@@ -1,4 +1,5 @@
 import type { FailureClass, LimitScope, LimitWindow } from '../../../protocol/verdict.js';
+import { finder, type Found } from './literals.js';
 
 /** Finds words; a JavaScript expression of ours, or a user's on an engine that cannot backtrack. */
 export interface Matcher {
@@ -77,35 +78,30 @@ function matchRule(rule: Rule, input: RuleInput): RuleMatch | null {
   return { rule, index: 0, found: `HTTP ${input.status ?? '?'}`, by: 'status' };
 }
 
-/** A matcher of one of our own expressions. They run in linear time: no nested repetition, every gap bounded. */
+/** A matcher of one of our own expressions: its first match that is not in bad company. */
 export function words(expression: RegExp, unless?: RegExp): Matcher {
-  const global = new RegExp(expression.source, 'g' + (expression.flags.includes('u') ? 'u' : ''));
+  const find = finder(expression);
   return {
     find(text) {
-      global.lastIndex = 0;
-      for (let match = global.exec(text); match; match = global.exec(text)) {
-        const around = unless ? text.slice(Math.max(0, match.index - 26), match.index + match[0].length) : '';
-        if (!unless?.test(around)) return { index: match.index, text: match[0] };
-        if (match[0] === '') global.lastIndex++;
-      }
-      return null;
+      if (!unless) return find.first(text);
+      return find.all(text, MOST).find((match) => !unless.test(around(text, match))) ?? null;
     },
   };
 }
 
 /** Like `words`, but the last match counts: the newest notice of a screen. */
 export function lastWords(expression: RegExp, unless?: RegExp): Matcher {
-  const global = new RegExp(expression.source, 'g' + (expression.flags.includes('u') ? 'u' : ''));
+  const find = finder(expression);
   return {
     find(text) {
-      let last: { index: number; text: string } | null = null;
-      global.lastIndex = 0;
-      for (let match = global.exec(text); match; match = global.exec(text)) {
-        const around = unless ? text.slice(Math.max(0, match.index - 26), match.index + match[0].length) : '';
-        if (!unless?.test(around)) last = { index: match.index, text: match[0] };
-        if (match[0] === '') global.lastIndex++;
-      }
-      return last;
+      const matches = find.all(text, MOST);
+      return matches.filter((match) => !unless?.test(around(text, match))).pop() ?? null;
     },
   };
+}
+
+const MOST = 40;
+
+function around(text: string, match: Found): string {
+  return text.slice(Math.max(0, match.index - 26), match.index + match.text.length);
 }

@@ -23,7 +23,7 @@ export function plainText(text: string): PlainText {
 /** Lower case, without the marks on Latin, Greek and Cyrillic letters, so that a table needs one spelling per word. */
 export function fold(text: string): string {
   const lower = text.toLowerCase();
-   
+
   if (/^[\x00-\x7f]*$/.test(lower)) return lower;
   return lower
     .normalize('NFD')
@@ -40,17 +40,17 @@ function withoutControlCodes(text: string): string {
   let plain = text;
   if (plain.includes('\x1b') || plain.includes('\x9b')) {
     plain = plain
-       
+
       .replace(/\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?/g, '')
-       
+
       .replace(/(?:\x1b\[|\x9b)[0-9;:?<=>]{0,32}[ -/]{0,4}[@-~]/g, '')
-       
+
       .replace(/\x1b[ -~]?/g, '');
   }
   // The escape byte is lost where a log was copied from a screen; a colour code is still no word.
   if (plain.includes('[')) plain = plain.replace(/\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m/g, '');
   if (plain.includes('\r')) plain = plain.replace(/\r\n?/g, '\n');
-   
+
   return plain.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '');
 }
 
@@ -80,9 +80,9 @@ function oneSpelling(text: string): string {
   const decoded = text.includes('\\u')
     ? text.replace(/\\u([0-9a-fA-F]{4})/g, (_all, hex: string) => printable(parseInt(hex, 16)))
     : text;
-   
+
   if (/^[\x00-\x7f]*$/.test(decoded)) return decoded;
-   
+
   return decoded.replace(/[^\x00-\x7f]/g, (character) => {
     const code = character.charCodeAt(0);
     if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);

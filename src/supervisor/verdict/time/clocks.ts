@@ -36,7 +36,10 @@ export function findClock(text: string, bare = false): FoundClock | null {
     (clock) => clock !== null,
   );
   found.sort((a, b) => a.index - b.index || b.end - a.end);
-  const first = found[0] ?? null;
+  const [earliest, next] = found;
+  // `at 5.30 pm`: of two readings of the same digits the one that reads more of them.
+  const first =
+    earliest && next && next.index < earliest.end && next.end > earliest.end ? next : (earliest ?? null);
   if (first || !bare) return first;
   const alone = BARE.exec(text) ?? OCLOCK.exec(text);
   const hour = Number(alone?.[1] ?? 99);

@@ -1,4 +1,5 @@
 import { instantOf } from './calendar.js';
+import { alternativesOf, finder, type Finder } from '../rules/literals.js';
 import { findClock, type FoundClock } from './clocks.js';
 import { findDate, type FoundDate } from './dates.js';
 import { findDuration } from './durations.js';
@@ -39,28 +40,87 @@ const FOREIGN = [
 ].join('|');
 const ASIAN =
   '重置|重试|恢复|刷新|再试|解除|可用|等待|重設|重試|恢復|更新|再次|リセット|再試行|再開|回復|利用可能|お試し|お待ち|再度|재설정|초기화|다시|재시도|갱신|복구|이용|리셋|기다';
-const ANCHOR = new RegExp(`(?:(?<![a-zа-я])(?:(${ENGLISH})|(${FOREIGN}))|(${ASIAN}))`, 'g');
+const START = '(?<![a-zа-я])';
+const ENGLISH_ANCHORS = anchors(ENGLISH, START);
+const FOREIGN_ANCHORS = anchors(FOREIGN, START);
+const ASIAN_ANCHORS = anchors(ASIAN, '');
+
+function anchors(alternatives: string, start: string): Finder {
+  return finder(
+    new RegExp(
+      alternativesOf(alternatives)
+        .map((one) => start + one)
+        .join('|'),
+    ),
+  );
+}
+
 /** What may stand between the word that announces a time and the time, at most. */
 const REACH = 64;
 const WINDOW = 130;
-const MAX_ANCHORS = 40;
+const MAX_ANCHORS = 12;
 
-/** All moments that a folded text announces, in the order of the text. */
-export function statedMoments(text: string, context: MomentContext): readonly StatedMoment[] {
-  const moments: StatedMoment[] = [];
-  ANCHOR.lastIndex = 0;
-  let count = 0;
-  for (let anchor = ANCHOR.exec(text); anchor && count < MAX_ANCHORS; anchor = ANCHOR.exec(text), count++) {
-    const start = anchor.index;
-    const end = start + anchor[0].length;
-    const dayFirst = anchor[1] === undefined;
-    const options = { dayFirst, anchor: anchor[0] };
-    const forward = (): StatedMoment | null => after(text, end, context, options);
-    const backward = (): StatedMoment | null => before(text, start, context, options);
-    const moment = anchor[3] === undefined ? (forward() ?? backward()) : (backward() ?? forward());
-    if (moment && !moments.some((other) => other.index === moment.index)) moments.push(moment);
+/**
+ * The moment that a folded text announces for a notice at `from`: the first behind it, else the last before it; one that
+ * calls itself approximate only where there is no other.
+ */
+export function statedMoment(given: string, context: MomentContext, from = 0): StatedMoment | null {
+  // What was waited already is no wait to come.
+  const text = given.includes('wait')
+    ? given.replace(
+        /(?:total (?:retry )?wait(?: time)?|waited)(?: for)?:? ?[\d.]{1,12} ?\w{1,20}/g,
+        (waited) => ' '.repeat(waited.length),
+      )
+    : given;
+  const found = anchorsOf(text);
+  const ahead = found.filter((anchor) => anchor.index >= from).slice(0, MAX_ANCHORS);
+  const behind = found
+    .filter((anchor) => anchor.index < from)
+    .slice(-MAX_ANCHORS)
+    .reverse();
+  let approximate: StatedMoment | null = null;
+  for (const anchor of [...ahead, ...behind]) {
+    const moment = momentAt(text, anchor, context);
+    if (moment && !moment.approximate) return moment;
+    approximate ??= moment;
   }
-  return moments;
+  return approximate;
+}
+
+interface Anchor {
+  readonly index: number;
+  readonly text: string;
+  readonly kind: 'english' | 'foreign' | 'asian';
+}
+
+function anchorsOf(text: string): readonly Anchor[] {
+  const found: Anchor[] = ENGLISH_ANCHORS.all(text, 60).map((match) => ({
+    ...match,
+    kind: 'english' as const,
+  }));
+
+  if (found.length === 0 || /[^\x00-\x7f]/.test(text)) {
+    found.push(...FOREIGN_ANCHORS.all(text, 20).map((match) => ({ ...match, kind: 'foreign' as const })));
+    found.push(...ASIAN_ANCHORS.all(text, 20).map((match) => ({ ...match, kind: 'asian' as const })));
+    found.sort((a, b) => a.index - b.index);
+  }
+  return found;
+}
+
+function momentAt(text: string, anchor: Anchor, context: MomentContext): StatedMoment | null {
+  const start = anchor.index;
+  const end = start + anchor.text.length;
+  if (
+    /^wait|^delay/.test(anchor.text) &&
+    /(?:total|retry|max(?:imum)?) (?:\w+ )?$/.test(text.slice(Math.max(0, start - 20), start))
+  )
+    return null;
+  const options = { dayFirst: anchor.kind !== 'english', anchor: anchor.text };
+  const [near, far] = anchor.kind === 'asian' ? [before, after] : [after, before];
+  return (
+    near(text, near === before ? start : end, context, options) ??
+    far(text, far === before ? start : end, context, options)
+  );
 }
 
 /** A moment written alone, such as the value of a field: the whole text is the time. */
@@ -108,12 +168,17 @@ function lastBreak(window: string): number {
   return at;
 }
 
+/** Every time has a digit, or is one of a few words. */
+const MAY_BE_TIME =
+  /\d|day|tomorrow|night|noon|hour|minute|week|month|morgen|demain|manana|amanha|domani|завтра|mitt|minui|mezz|полн|полд|понедел|втор|сред|четв|пятн|субб|воскр|tag\b|di\b|lun|mar|mie|jue|vie|sab|dom|feira|[^\x00-\x7f]/;
+
 const NOT_A_WAIT =
   /^\s?-?\s?(?:limit|window|usage|quota|session|cap\b|period|rolling|plan\b|ago|elapsed|per\b|of\b|cycle|用量|使用|限|上限|额度|窗口|的使用|的用量|前|以内|利用|の利用|の使用|制限|の制限|사용|한도|전\b|limite\b|nutzung)/;
 const EVERY =
-  /(?:every|per|each|last|past|rolling|within(?: an?)?|jede[nr]?|alle|chaque|toutes les|cada|ogni|кажды[ех]|每|毎|매|last|over|took|after running for|baked for|elapsed:?|of)\s?$/;
+  /(?:every|per|each|last|past|rolling|within(?: an?)?|jede[nr]?|alle|chaque|toutes les|cada|ogni|кажды[ех]|每|毎|매|last|took|after running for|baked for|elapsed:?|of)\s?$/;
 
 function momentIn(window: string, context: MomentContext, options: Options): StatedMoment | null {
+  if (!MAY_BE_TIME.test(window)) return null;
   const candidates = [
     epochIn(window),
     lengthIn(window, context, options),
