@@ -124,7 +124,7 @@ function children(of: BatchStage): readonly ChildView[] {
   return of.status().batches.flatMap((batch) => batch.children);
 }
 
-/** Claude's event and codex's session log state the reset to the second; kimi states none, and it is probed. */
+/** Claude's event and the server's headers in codex's session log state the reset to the second; kimi states none, and it is probed. */
 function expectStatedReset(agent: RealAgent, provider: Provider, said: readonly Line[]): void {
   const resets = said.flatMap((line) =>
     line.type === 'child' && line['status'] === 'paused' && typeof line['resetAt'] === 'string'
@@ -134,7 +134,10 @@ function expectStatedReset(agent: RealAgent, provider: Provider, said: readonly 
   if (agent === 'kimi') {
     expect(resets.map(([, source]) => source)).toEqual(resets.map(() => 'probe'));
   } else {
-    expect(resets[0]).toEqual([new Date(provider.resetAt ?? 0).toISOString(), 'event']);
+    expect(resets[0]).toEqual([
+      new Date(provider.resetAt ?? 0).toISOString(),
+      agent === 'claude' ? 'event' : 'header',
+    ]);
   }
 }
 
