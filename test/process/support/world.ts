@@ -1,16 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { View } from '../../../src/protocol/view.js';
-import type { Supervisor, SupervisorOptions, UserSettings } from '../../../src/supervisor/api.js';
-import { createClock } from '../../../src/supervisor/node/clock.js';
-import { createGit } from '../../../src/supervisor/node/git/index.js';
-import { createProcesses } from '../../../src/supervisor/node/processes/index.js';
-import { openStore } from '../../../src/supervisor/node/store/index.js';
-import { parseSettings } from '../../../src/supervisor/settings.js';
+import type { Supervisor, SupervisorOptions } from '../../../src/supervisor/api.js';
 import { openSupervisor } from '../../../src/supervisor/supervisor.js';
+import { createWorldOptions } from './worldOptions.js';
 
 /** A repository with one commit, beside which worktrees may be made; removed by `clean`. */
 export interface World {
@@ -67,22 +62,15 @@ export function createWorld(files: Readonly<Record<string, string>> = { 'README.
       writeFileSync(file, text);
       return file;
     },
-    options: (settings = {}, env = {}) => ({
-      folder: repository,
-      version: '0.0.0-test',
-      clock: createClock(),
-      log: {
-        info: (message) => log.push(`info ${message}`),
-        warn: (message) => log.push(`warn ${message}`),
-        error: (message) => log.push(`error ${message}`),
-      },
-      git: createGit(),
-      processes: createProcesses(),
-      openStore: (folder, options) => openStore(folder, { ...options, version: '0.0.0-test' }),
-      settings: settingsOf(settings),
-      env: { PATH: process.env['PATH'], HOME: root, SWARM_TEST_MEMORY: memory, TEST_MEMORY: memory, ...env },
-      random: (bytes) => randomBytes(bytes).toString('hex'),
-    }),
+    options: (settings = {}, env = {}) =>
+      createWorldOptions({
+        folder: repository,
+        root,
+        memory,
+        settings,
+        env,
+        log: (line) => void log.push(line),
+      }),
     async open(settings, env) {
       const result = await openSupervisor(world.options(settings, env));
       if (!result.ok) throw new Error(`${result.message} ${result.fix}`);
@@ -91,14 +79,12 @@ export function createWorld(files: Readonly<Record<string, string>> = { 'README.
     },
     async clean() {
       for (const supervisor of opened) await supervisor.close({ stopAgents: true });
+      // A folder that a test made unwritable must be removable.
+      execFileSync('chmod', ['-R', 'u+w', root]);
       rmSync(root, { recursive: true, force: true });
     },
   };
   return world;
-}
-
-function settingsOf(values: Record<string, unknown>): UserSettings {
-  return parseSettings(values).settings;
 }
 
 /** Resolves with the first view that fulfils the condition. */
