@@ -31,9 +31,7 @@ export interface SharedTree {
   /** Ends a noted plan: compares bytes, does what is not done, leaves what somebody changed since. */
   repair(plan: QuarantinePlan): Promise<QuarantineOutcome>;
   /** Puts a quarantined child's edits back into the tree (a person's wish); overlaps stay out and are named. */
-  giveBack(
-    plan: QuarantinePlan,
-  ): Promise<{ readonly moved: readonly string[]; readonly left: readonly LeftPath[] }>;
+  giveBack(plan: QuarantinePlan): Promise<GivenBack>;
 
   /** The tree as it is, without the edits of `half`: what a check of one child may see while others are at work. */
   compositeTree(
@@ -143,6 +141,13 @@ export interface QuarantineOutcome {
   /** The child's worktree, or why it could not be made (its work is then safe in the commit). */
   readonly worktree: Worktree | Refusal | null;
   /** Lines for the child's ledger: with these, its moved edits are no longer in the tree. */
+  readonly lines: readonly Edit[];
+}
+
+export interface GivenBack {
+  readonly moved: readonly string[];
+  readonly left: readonly LeftPath[];
+  /** Lines for the child's ledger: its edits are in the tree again. */
   readonly lines: readonly Edit[];
 }
 

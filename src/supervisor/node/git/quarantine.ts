@@ -5,6 +5,7 @@ import type {
   ChildEdits,
   Edit,
   Entry,
+  GivenBack,
   LeftPath,
   Move,
   QuarantineOutcome,
@@ -206,7 +207,7 @@ export async function giveBack(
   repository: Repository,
   plan: QuarantinePlan,
   alone: Alone,
-): Promise<{ readonly moved: readonly string[]; readonly left: readonly LeftPath[] }> {
+): Promise<GivenBack> {
   const blobs = createBlobSource(runner, repository);
   const left: LeftPath[] = [];
   const writes: RawWrite[] = [];
@@ -221,9 +222,12 @@ export async function giveBack(
   await blobs.flush();
   const { topLevel, gitDir, objectFormat } = repository;
   const { done, moved } = await alone(() => writeRawPaths(runner, objectFormat, topLevel, gitDir, writes));
+  const at = Date.now();
+  const given = writes.filter(({ path: file }) => done.includes(file));
   return {
     moved: done,
     left: [...left, ...moved.map((file): LeftPath => ({ path: file, who: [userName], why: 'changed' }))],
+    lines: given.map(({ path: file, from, to }) => ({ ...change(file, from, to), tool: 'giveBack', at })),
   };
 }
 

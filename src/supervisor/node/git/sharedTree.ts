@@ -6,6 +6,7 @@ import { carryOut, giveBack, quarantineChild, type Alone } from './quarantine.js
 import { createRunner } from './runner.js';
 
 export { liveEdits, parseEdits } from './edits.js';
+export { installShims, withShims, type ShimOptions } from './shims.js';
 
 export interface SharedTreeOptions {
   readonly git?: string;

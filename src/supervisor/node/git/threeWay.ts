@@ -19,35 +19,51 @@ export interface BlobSource {
 export type Separated = { readonly entry: Entry | null } | 'overlap';
 
 /** What is left of `current` without these edits (oldest first). */
-export async function takeOut(
+export function takeOut(
   runner: GitRunner,
   blobs: BlobSource,
   current: Entry | null,
   edits: readonly Edit[],
 ): Promise<Separated> {
-  let now = current;
-  for (const edit of joined(edits).reverse()) {
-    const next = await replaced(runner, blobs, now, afterOf(edit), beforeOf(edit));
-    if (next === 'overlap') return next;
-    now = next.entry;
-  }
-  return { entry: now };
+  const undone = (list: readonly Edit[]): readonly Step[] =>
+    [...list].reverse().map((edit) => ({ from: afterOf(edit), to: beforeOf(edit) }));
+  return inSteps(runner, blobs, current, undone(joined(edits)), undone(edits));
 }
 
 /** `current` with these edits (oldest first). */
-export async function putIn(
+export function putIn(
   runner: GitRunner,
   blobs: BlobSource,
   current: Entry | null,
   edits: readonly Edit[],
 ): Promise<Separated> {
-  let now = current;
-  for (const edit of joined(edits)) {
-    const next = await replaced(runner, blobs, now, beforeOf(edit), afterOf(edit));
-    if (next === 'overlap') return next;
-    now = next.entry;
+  const done = (list: readonly Edit[]): readonly Step[] =>
+    list.map((edit) => ({ from: beforeOf(edit), to: afterOf(edit) }));
+  return inSteps(runner, blobs, current, done(joined(edits)), done(edits));
+}
+
+interface Step {
+  readonly from: Entry | null;
+  readonly to: Entry | null;
+}
+
+/** Few steps first; one edit at a time where `current` has some of them already, so that few steps overlap with it. */
+async function inSteps(
+  runner: GitRunner,
+  blobs: BlobSource,
+  current: Entry | null,
+  few: readonly Step[],
+  all: readonly Step[],
+): Promise<Separated> {
+  for (const steps of few.length === all.length ? [few] : [few, all]) {
+    let now: Separated = { entry: current };
+    for (const { from, to } of steps) {
+      now = await replaced(runner, blobs, now.entry, from, to);
+      if (now === 'overlap') break;
+    }
+    if (now !== 'overlap') return now;
   }
-  return { entry: now };
+  return 'overlap';
 }
 
 export function createBlobSource(runner: GitRunner, repository: Repository): BlobSource {

@@ -1,0 +1,153 @@
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+export interface ShimOptions {
+  /** Where the shims are put; one folder may serve all children. */
+  readonly folder: string;
+  /** Absolute path of the real git. */
+  readonly git: string;
+  /** What a type check becomes: program and arguments, to which `tsc` and its arguments are added. */
+  readonly check: readonly string[];
+}
+
+/** git commands that only look. Everything else would move files, the index or refs of all who work in this tree. */
+const lookingCommands: readonly string[] = [
+  'annotate',
+  'blame',
+  'cat-file',
+  'check-attr',
+  'check-ignore',
+  'cherry',
+  'count-objects',
+  'describe',
+  'diff',
+  'diff-files',
+  'diff-index',
+  'diff-tree',
+  'for-each-ref',
+  'grep',
+  'help',
+  'log',
+  'ls-files',
+  'ls-remote',
+  'ls-tree',
+  'merge-base',
+  'name-rev',
+  'range-diff',
+  'rev-list',
+  'rev-parse',
+  'shortlog',
+  'show',
+  'show-branch',
+  'show-ref',
+  'status',
+  'var',
+  'verify-commit',
+  'version',
+  'whatchanged',
+];
+
+/**
+ * Writes `git`, `tsc` and `npx` into a folder that goes in front of a child's PATH in a shared tree: git keeps its
+ * hands off what belongs to all, and a type check sees nobody's half-written files. Twice does no harm.
+ */
+export async function installShims(options: ShimOptions): Promise<string> {
+  const { folder } = options;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await put(path.join(folder, 'git'), gitShim(options.git));
+  await put(path.join(folder, 'tsc'), checkShim(options.check));
+  await put(path.join(folder, 'npx'), npxShim(folder));
+  return folder;
+}
+
+/** A child's environment with the shims in front. */
+export function withShims(
+  environment: Readonly<Record<string, string>>,
+  folder: string,
+): Readonly<Record<string, string>> {
+  const key = Object.keys(environment).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+  return { ...environment, [key]: `${folder}${path.delimiter}${environment[key] ?? ''}` };
+}
+
+function gitShim(git: string): string {
+  return `#!/bin/sh
+# Several work in this folder at once: git may look, but not change what belongs to all.
+refuse() {
+  echo "swarm: $1 is not available here: others work in this folder too, and it would change their files, the index or the branch. Edit files directly; your work is kept and committed for you." >&2
+  exit 1
+}
+for name in GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY; do
+  eval "value=\\\${$name-}"
+  [ -z "$value" ] || refuse "git with $name"
+done
+command=
+skip=
+for word in "$@"; do
+  if [ -n "$skip" ]; then skip=; continue; fi
+  case "$word" in
+    -C|-C*) refuse "git -C" ;;
+    --git-dir|--git-dir=*|--work-tree|--work-tree=*|--exec-path=*|--namespace|--namespace=*) refuse "git $word" ;;
+    -c) skip=1 ;;
+    --config-env=*|-p|-P|--paginate|--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|--bare) ;;
+    --version|--help|-h|-v) command=version; break ;;
+    -*) refuse "git $word" ;;
+    *) command=$word; break ;;
+  esac
+done
+case "$command" in
+  ''|${lookingCommands.join('|')}) ;;
+  branch|tag|remote|config|stash|worktree|reflog|notes|submodule)
+    # These look or change, by what follows: only the plain looks are let through.
+    case "$*" in
+      branch|'branch -a'|'branch -v'|'branch -vv'|'branch --list'*|'branch --show-current'|'tag'|'tag -l'*|'tag --list'*) ;;
+      remote|'remote -v'|'remote show'*|'remote get-url'*|'config --get'*|'config -l'|'config --list'*) ;;
+      'stash list'*|'worktree list'*|'reflog'|'reflog show'*|'submodule status'*) ;;
+      *) refuse "git $command" ;;
+    esac ;;
+  *) refuse "git $command" ;;
+esac
+GIT_OPTIONAL_LOCKS=0 exec ${quoted(git)} "$@"
+`;
+}
+
+function checkShim(check: readonly string[]): string {
+  return `#!/bin/sh
+# The check runs on a tree without the half-written files of others.
+exec ${check.map(quoted).join(' ')} tsc "$@"
+`;
+}
+
+function npxShim(folder: string): string {
+  return `#!/bin/sh
+# npx looks into node_modules before PATH, so it would miss the tsc beside this file.
+here=${quoted(folder)}
+rest=
+for word in "$@"; do
+  case "$word" in
+    --no-install|--no|--yes|-y|-n|--quiet|-q|--) ;;
+    *) rest=$word; break ;;
+  esac
+done
+if [ "$rest" = tsc ]; then
+  while [ "$1" != tsc ]; do shift; done
+  shift
+  exec "$here/tsc" "$@"
+fi
+PATH=$(printf %s "$PATH" | tr : '\\n' | grep -Fxv "$here" | tr '\\n' :)
+PATH=\${PATH%:}
+export PATH
+exec npx "$@"
+`;
+}
+
+/** A word as the shell takes it literally. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+async function put(file: string, content: string): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  await writeFile(temporary, content, { mode: 0o755 });
+  await chmod(temporary, 0o755);
+  await rename(temporary, file);
+}

@@ -1,0 +1,125 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { installShims, withShims } from '../../src/supervisor/node/git/sharedTree.js';
+import { createRepo, testEnvironment, type TestRepo } from './repo.js';
+
+const realGit = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+
+async function shimmed(): Promise<{
+  readonly repo: TestRepo;
+  readonly run: (
+    program: string,
+    args: readonly string[],
+    more?: Readonly<Record<string, string>>,
+  ) => { readonly code: number | null; readonly out: string; readonly err: string };
+}> {
+  const repo = await createRepo({ 'a.ts': 'a\n', '.gitignore': 'node_modules\n' });
+  const folder = path.join(repo.home, "shi'ms");
+  const check = [
+    process.execPath,
+    '-e',
+    'console.log("checked", process.argv.slice(1).join("|"));process.exit(4)',
+    '--',
+  ];
+  await installShims({ folder, git: realGit, check });
+  await installShims({ folder, git: realGit, check });
+  const environment = withShims(testEnvironment(repo.home) as Record<string, string>, folder);
+  return {
+    repo,
+    run(program, args, more = {}) {
+      const result = spawnSync(program, args, {
+        cwd: repo.top,
+        env: { ...environment, ...more },
+        encoding: 'utf8',
+      });
+      return { code: result.status, out: result.stdout, err: result.stderr };
+    },
+  };
+}
+
+describe('git in a shared tree', () => {
+  test('refuses what would change what belongs to all, with the reason, and changes nothing', async () => {
+    const { repo, run } = await shimmed();
+    repo.write('a.ts', 'edited\n');
+    const before = repo.userState();
+    const refused: readonly (readonly string[])[] = [
+      ['checkout', '.'],
+      ['checkout', '-b', 'x'],
+      ['reset', '--hard'],
+      ['stash'],
+      ['stash', 'pop'],
+      ['clean', '-fd'],
+      ['switch', 'main'],
+      ['commit', '-am', 'x'],
+      ['add', '-A'],
+      ['restore', '.'],
+      ['rm', 'a.ts'],
+      ['mv', 'a.ts', 'b.ts'],
+      ['merge', 'x'],
+      ['rebase', 'x'],
+      ['pull'],
+      ['cherry-pick', 'x'],
+      ['apply', 'x'],
+      ['worktree', 'add', '../x'],
+      ['branch', 'x'],
+      ['branch', '-D', 'main'],
+      ['tag', 'x'],
+      ['config', 'user.name', 'x'],
+      ['update-ref', 'refs/heads/x', 'HEAD'],
+      ['gc'],
+      ['read-tree', 'HEAD'],
+      ['alias-of-mine'],
+      ['-C', '/', 'status'],
+      ['--git-dir=.git', 'status'],
+      ['--work-tree', '.', 'status'],
+      ['-c', 'x.y=z', 'reset', '--hard'],
+      ['--no-pager', 'stash'],
+    ];
+    for (const args of refused) {
+      const { code, err } = run('git', args);
+      expect([args, code, err.includes('others work in this folder too')]).toEqual([args, 1, true]);
+    }
+    expect(run('git', ['status'], { GIT_DIR: path.join(repo.top, '.git') }).code).toBe(1);
+    expect(run('git', ['status'], { GIT_INDEX_FILE: '/tmp/x' }).code).toBe(1);
+    expect(repo.userState()).toEqual(before);
+  });
+
+  test('lets looks through, with their output and exit code', async () => {
+    const { repo, run } = await shimmed();
+    repo.write('a.ts', 'edited\n');
+    const before = repo.userState();
+    expect(run('git', ['status', '--porcelain'])).toEqual({ code: 0, out: ' M a.ts\n', err: '' });
+    expect(run('git', ['-c', 'core.pager=cat', '--no-pager', 'diff', '--stat']).out).toContain('a.ts');
+    expect(run('git', ['log', '--format=%s', '--', 'a.ts']).out).toBe('first\n');
+    expect(run('git', ['diff', '--quiet']).code).toBe(1);
+    expect(run('git', ['branch', '--show-current']).out).toBe('main\n');
+    expect(run('git', ['config', '--get', 'user.name']).out).toBe('User\n');
+    expect(run('git', ['stash', 'list']).code).toBe(0);
+    expect(run('git', ['--version']).out).toContain('git version');
+    expect(repo.userState()).toEqual(before);
+  });
+});
+
+describe('a type check in a shared tree', () => {
+  test('goes through the check, arguments and exit code included, also by npx', async () => {
+    const { run } = await shimmed();
+    expect(run('tsc', ['--noEmit', '-p', 'a b'])).toEqual({
+      code: 4,
+      out: 'checked tsc|--noEmit|-p|a b\n',
+      err: '',
+    });
+    expect(run('npx', ['--no-install', 'tsc', '--noEmit'])).toEqual({
+      code: 4,
+      out: 'checked tsc|--noEmit\n',
+      err: '',
+    });
+  });
+
+  test('other programs reach npx itself', async () => {
+    const { repo, run } = await shimmed();
+    repo.write('node_modules/.bin/other', '#!/bin/sh\necho other "$@"\n', 0o755);
+    repo.write('package.json', '{}');
+    expect(run('npx', ['--no-install', 'other', 'x']).out).toBe('other x\n');
+  });
+});
