@@ -127,11 +127,11 @@ function files({ batch, child }: Seen, active: boolean, scene: Scene): TemplateR
     html`<button
       class="fn"
       tabindex=${active ? 0 : -1}
-      aria-label=${`${path}, ${kind}`}
       data-tip=${t('details.file.tip', path)}
       @click=${file(path)}
     >
-      ${pathText(path)}
+      <span class="sr">${kind === '' ? path : `${path}, ${kind}`}</span
+      ><span aria-hidden="true">${pathText(path)}</span>
     </button>`;
   return html`<section>
     ${heading('details.files', t('details.files.n', child.files.written, child.files.read))}

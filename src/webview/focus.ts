@@ -28,7 +28,8 @@ export function keepFocus(root: HTMLElement, before: FocusSpot | null): FocusSpo
   return spotOf(root);
 }
 
-function spotOf(root: HTMLElement): FocusSpot | null {
+/** The element with the focus, if it is one that can vanish. */
+export function spotOf(root: HTMLElement): FocusSpot | null {
   const active = document.activeElement;
   if (!active || !root.contains(active)) return null;
   for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {

@@ -4,7 +4,7 @@ import type { FromPanel, HostState, ToPanel } from '../protocol/messages.js';
 import { actionLabel, batchActionLabel, batchMenuSections, keyOf, menuSections } from './actions.js';
 import { secondClock } from './clock.js';
 import { fitPaths } from './fitPaths.js';
-import { keepFocus, type FocusSpot } from './focus.js';
+import { keepFocus, spotOf, type FocusSpot } from './focus.js';
 import { hello, missingAgents, welcome } from './hello.js';
 import { Hold } from './hold.js';
 import type { HostLine } from './host.js';
@@ -23,6 +23,7 @@ import { axisOf } from './timelineModel.js';
 import type { Reader } from './times.js';
 import { Tip } from './tip.js';
 import { noMatch, tools } from './tools.js';
+import { focusField } from './toolkit.js';
 import { tree } from './tree.js';
 import { slots, TreeHeights, windowedFrom } from './treeWindow.js';
 
@@ -97,20 +98,24 @@ export class SwarmPanel extends LitElement {
           document.hasFocus() && this.querySelector('.tree')?.contains(document.activeElement) === true,
         ),
       );
-    this.addEventListener('focusin', focus);
+    this.addEventListener('focusin', () => {
+      focus();
+      this.spot = spotOf(this) ?? this.spot;
+    });
     this.addEventListener('focusout', () => queueMicrotask(focus));
     window.addEventListener('blur', focus);
     window.addEventListener('focus', focus);
     document.addEventListener('pointerdown', (event) => {
       if (event.target instanceof Element && !event.target.closest('.menu')) this.closeMenu(false);
     });
-    this.addEventListener('keydown', (event) => this.onKey(event));
+    document.addEventListener('keydown', (event) => this.onKey(event));
     new ResizeObserver(() => {
       this.stripsHeight = null;
       this.readScroll();
       this.requestUpdate();
     }).observe(this);
     window.setTimeout(() => {
+      if (this.loaded) return;
       this.slow = true;
       this.requestUpdate();
     }, quietLoading);
@@ -162,7 +167,7 @@ export class SwarmPanel extends LitElement {
         break;
       case 'newBatch':
         this.change({ form: true });
-        this.focusNext = () => this.querySelector<HTMLElement>('vscode-text-area')?.focus();
+        this.focusNext = () => focusField(this.querySelector('vscode-text-area'));
         break;
       case 'why':
         this.why.set(childKey(message.batch, message.child), message.lines);
@@ -313,7 +318,7 @@ export class SwarmPanel extends LitElement {
   private toggleFilter(): void {
     const show = !this.filterShown();
     this.change({ showFilter: show, form: false });
-    if (show) this.focusNext = () => this.querySelector<HTMLElement>('vscode-text-field')?.focus();
+    if (show) this.focusNext = () => focusField(this.querySelector('vscode-text-field'));
   }
 
   private post(message: FromPanel): void {
@@ -432,7 +437,7 @@ export class SwarmPanel extends LitElement {
         },
         filter: (letter) => {
           this.change({ showFilter: true, filter: this.state.filter + letter });
-          this.focusNext = () => this.querySelector<HTMLElement>('vscode-text-field')?.focus();
+          this.focusNext = () => focusField(this.querySelector('vscode-text-field'));
         },
         escape: () => this.escape(),
       },
@@ -450,7 +455,7 @@ export class SwarmPanel extends LitElement {
     } else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && this.items.length > 0) {
       event.preventDefault();
       this.change({ showFilter: true, form: false });
-      this.focusNext = () => this.querySelector<HTMLElement>('vscode-text-field')?.focus();
+      this.focusNext = () => focusField(this.querySelector('vscode-text-field'));
     }
   }
 

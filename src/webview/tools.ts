@@ -60,12 +60,13 @@ function chip(kind: CountedState, n: number, { state, deeds }: Scene): TemplateR
   return html`<button
     class="chip"
     data-chip=${kind}
+    aria-label=${`${n} ${mark.word}`}
     aria-pressed=${pressed}
     data-tip=${t('filter.onlyTip', mark.word)}
     @click=${(event: MouseEvent) =>
       deeds.change({ chips: chosen(state.chips, kind, event.ctrlKey || event.metaKey) })}
   >
-    ${statusIcon(mark.icon, mark.tone)}${n}<span class="w dim">${mark.word}</span>
+    ${statusIcon(mark.icon, mark.tone)}<span>${n}<span class="w dim"> ${mark.word}</span></span>
   </button>`;
 }
 

@@ -88,15 +88,15 @@ export class PanelHarness {
     await panel.listen();
     // The clock stands still; turned by hand, its timers too.
     if (size.byHand === true) {
-      await page.clock.install({ time: new Date(situation.now) });
-      await page.clock.pauseAt(new Date(Date.parse(situation.now) + 1));
+      await page.clock.install({ time: new Date(Date.parse(situation.now) - 3_600_000) });
+      await page.clock.pauseAt(new Date(situation.now));
     } else await page.clock.setFixedTime(new Date(situation.now));
     await page.addInitScript(hostScript, {
       theme,
       bodyClass: bodyClass[theme],
       kept: situation.kept ?? null,
     });
-    await page.goto(`${this.origin}/?theme=${theme}`);
+    await page.goto(`${this.origin}/`);
     await panel.send({ type: 'view', serial: 1, view: situation.view, host: situation.host });
     return panel;
   }
@@ -163,6 +163,14 @@ export class PanelPage {
     return this.page.evaluate<FromPanel[]>('window.posted.splice(0)');
   }
 
+  /** Puts on another theme, as VS Code does it: other values, another class. */
+  async wear(theme: Theme): Promise<void> {
+    await this.page.evaluate(
+      `document.documentElement.dataset.theme = '${theme}'; document.body.className = '${bodyClass[theme]}';`,
+    );
+    await this.settled();
+  }
+
   async turnClock(ms: number): Promise<void> {
     await this.page.clock.runFor(ms);
     await this.settled();
@@ -205,9 +213,8 @@ async function answer(
   url: string,
   folder: string,
 ): Promise<{ readonly type: string; readonly body: string | Buffer }> {
-  const { pathname, searchParams } = new URL(url, 'http://panel');
+  const { pathname } = new URL(url, 'http://panel');
   if (pathname === '/') {
-    const theme = searchParams.get('theme') ?? 'dark-modern';
     const html = panelHtml({
       cspSource: "'self'",
       nonce: 'bm9uY2U',
@@ -216,7 +223,7 @@ async function answer(
       codiconUri: '/codicon.css',
       locale: 'en',
     });
-    const values = `<link rel="stylesheet" href="/themes/${theme}.css">`;
+    const values = themes.map((name) => `<link rel="stylesheet" href="/themes/${name}.css">`).join('\n');
     return { type: 'text/html; charset=utf-8', body: html.replace('<link', `${values}\n<link`) };
   }
   const types: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ const heights: Readonly<Record<string, number>> = {
   needs: 585,
   scale: 725,
   'empty-noagent': 560,
-  empty: 560,
+  empty: 500,
 };
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -22,26 +22,32 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 describe.each(Object.entries(situations))('%s', (name, situation) => {
-  test.each(widths.flatMap((width) => themes.map((theme) => [width, theme] as const)))(
-    'at %i px in %s it has no accessibility violation, no refused content, and nothing is wider than the panel',
-    async (width, theme) => {
-      const panel = await harness.open(situation, { width, theme, height: heights[name] ?? 420 });
+  test.each(themes)(
+    'in %s, at every width: no accessibility violation, nothing refused by the policy, nothing wider than the panel',
+    async (theme) => {
+      const height = heights[name] ?? 420;
+      const panel = await harness.open(situation, { width: 300, theme, height });
       try {
-        await panel.page.screenshot({
-          path: `artifacts/panel/${name}-${width}-${theme}.png`,
-          animations: 'disabled',
-        });
         await panel.page.evaluate(axe);
-        const found = await panel.page.evaluate<
-          string[]
-        >(`axe.run(document).then((r) => r.violations.map((v) =>
-          v.id + ': ' + v.nodes.map((n) => n.target.join(' ') + ' ' + n.failureSummary).slice(0, 2).join(' | ')))`);
-        const wide = await panel.page.evaluate(`document.documentElement.scrollWidth > ${width}`);
-        expect({ found, complaints: panel.complaints, wide }).toEqual({
-          found: [],
-          complaints: [],
-          wide: false,
-        });
+        for (const width of widths) {
+          await panel.page.setViewportSize({ width, height });
+          await panel.settled();
+          await panel.page.screenshot({
+            path: `artifacts/panel/${name}-${width}-${theme}.png`,
+            animations: 'disabled',
+          });
+          const found = await panel.page.evaluate<string[]>(
+            `axe.run(document).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) =>
+              n.target.join(' ') + ' ' + n.failureSummary).slice(0, 2).join(' | ')))`,
+          );
+          const wide = await panel.page.evaluate<boolean>(`document.documentElement.scrollWidth > ${width}`);
+          expect({ width, found, complaints: panel.complaints, wide }).toEqual({
+            width,
+            found: [],
+            complaints: [],
+            wide: false,
+          });
+        }
       } finally {
         await panel.close();
       }
