@@ -102,7 +102,7 @@ const SHAPES: readonly Shape[] = [
   {
     kind: 'npm token',
     hints: ['npm_', '_authtoken'],
-    shape: /(?<!\w)npm_\w{20,80}|(\/\/[\w.:/-]{1,200}:_authToken=)[^\s"']{6,400}/g,
+    shape: /(?<!\w)npm_\w{20,80}|(\/\/[\w.:/-]{1,200}:_authToken=)(?!\[redacted)[^\s"']{6,400}/g,
     keep: 'before',
   },
   { kind: 'pypi token', hints: ['pypi-'], shape: /(?<!\w)pypi-[\w-]{16,400}/g },
@@ -159,7 +159,7 @@ const SHAPES: readonly Shape[] = [
   {
     kind: 'cookie',
     hints: ['cookie'],
-    shape: /((?:set-)?cookie["']?\s{0,3}:\s{0,3})(?!\[redacted)[^\n"]{4,4000}/gi,
+    shape: /((?:set-)?cookie["']?\s{0,3}:)(?!\s{0,3}\[redacted)[^\n"]{4,4000}/gi,
     keep: 'before',
   },
   {

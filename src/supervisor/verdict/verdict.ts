@@ -4,6 +4,8 @@ import { redact } from './redact.js';
 import type { RuleSet } from './rules/rule.js';
 import type { Signal, VerdictContext } from './signal.js';
 
+export { isStopAsSuccess } from './read/evidence.js';
+
 /** No rules of a user. */
 export const NO_RULES: RuleSet = { user: [] };
 
@@ -12,10 +14,26 @@ export const NO_RULES: RuleSet = { user: [] };
  * says so, what it closes. Pure; never throws; nothing is guessed: what nobody stated stays null.
  */
 export function verdict(signal: Signal, context: VerdictContext, rules: RuleSet = NO_RULES): Verdict {
-  const own = readSignal(signal, context, rules);
+  const read = readSignal(signal, context, rules);
+  const own = context.doing === 'retrying' ? ofARetry(read, context) : read;
   const before = context.saidBefore ?? [];
   const result = finish(own, own.time, own.near, own.steps);
   return before.length > 0 && context.doing === 'ended' ? joinEarlier(result, before, own) : result;
+}
+
+/** While an agent tries again by itself, only what closes its account counts: a limit, or a wait that is too long for a retry. */
+function ofARetry(read: Reading, context: VerdictContext): Reading {
+  const long = read.time !== null && read.time.at - context.observedAt > 5 * 60_000;
+  const closes = (read.class === 'usage_limit' || read.class === 'credits_exhausted') && read.rank >= 80;
+  return closes || long || read.class === 'none'
+    ? read
+    : {
+        ...none(read.near),
+        steps: [
+          ...read.steps,
+          { step: 'context', rule: 'tries-again', found: read.class, confidence: 'likely' },
+        ],
+      };
 }
 
 /**
@@ -38,14 +56,18 @@ export function combine(
       .filter((warning) => warning !== null)
       .pop() ?? null;
   const ended = context.doing === 'ended' || exitCode !== undefined;
-  const success = readings.reduce<boolean>(
-    (well, reading) => reading.success || (well && (reading.class === 'none' || reading.rank < 50)),
-    false,
-  );
-  const candidates = readings.filter((reading) => reading.class !== 'none');
+  // What went wrong before the run's own "done" was overcome.
+  const well = readings.findLastIndex((reading) => reading.success);
+  const success = well >= 0;
+  const candidates = readings.slice(well + 1).filter((reading) => reading.class !== 'none');
   const spoken = candidates.filter((reading) => reading.rank >= 15 || reading.message !== '');
   const best = strongest(spoken.length > 0 ? spoken : candidates);
-  const latent = strongest(readings.map((reading) => reading.latent).filter((reading) => reading !== null));
+  const latent = strongest(
+    readings
+      .slice(well + 1)
+      .map((reading) => reading.latent)
+      .filter((reading) => reading !== null),
+  );
   const steps = readings.flatMap((reading) => reading.steps);
   if (success && (exitCode ?? 0) === 0 && (best === null || best.rank < 65))
     return finish(none(near), null, near, steps);

@@ -62,7 +62,9 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const inner = parts.documents.filter((document) => !document.alone);
   const someoneElse =
     /\((?:agent answer|tool output|tool result|user prompt|prompt echo|user prompt echo)\)/.test(agent);
-  const trusted = (failing || exitFailed || signal.channel === 'http') && !someoneElse;
+  // The status of an attempt that goes on is no status of the run.
+  const goesOn = read.retrying.length > 0 && read.failed.length === 0 && !exitFailed;
+  const trusted = ((failing && !goesOn) || exitFailed || signal.channel === 'http') && !someoneElse;
   const outside = inner.length > 0 && !trusted ? text : parts.rest;
   const spoken = spokenIn(plainText(focus(outside, 7000)).shown, trusted);
   const failedDocuments = [
@@ -136,6 +138,11 @@ interface EventReading {
 const STOP_AS_SUCCESS =
   /^\s*(?:claude ai usage limit reached\|\d{9,13}|(?:you've hit|you've reached|you're out of|claude (?:ai )?usage limit reached|\d-hour limit reached|your [\w' ]{1,24}usage limit)[^\n]{0,120})\s*$/;
 
+/** True for an answer that is nothing but the banner of a limit: the run ended, and did not end well. */
+export function isStopAsSuccess(answer: string): boolean {
+  return answer.length < 300 && STOP_AS_SUCCESS.test(plainText(answer).folded);
+}
+
 function readEvents(events: readonly Document[], failed: boolean, open: boolean): EventReading {
   let failures: Document[] = [];
   let retrying: Document[] = [];
@@ -177,7 +184,7 @@ function readEvents(events: readonly Document[], failed: boolean, open: boolean)
         });
         break;
       case 'success':
-        if (STOP_AS_SUCCESS.test(plainText(said.text.slice(0, 400)).folded) && said.text.length < 300) {
+        if (isStopAsSuccess(said.text)) {
           failures.push(document);
           steps.push({
             step: 'structured',

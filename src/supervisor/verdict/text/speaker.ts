@@ -79,7 +79,8 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
   return { program: program.join('\n'), retries: retries.join('\n'), near: near.join('\n'), left };
 }
 
-const SIDE_REQUEST = /edit_prediction|event logging|failed to export|\bmcp server\b/i;
+const SIDE_REQUEST =
+  /failed to record rollout|reading additional input from stdin|edit_prediction|event logging|failed to export|\bmcp server\b/i;
 
 /** A notice that a limit is reached may show the use too: `limit reached (100 % used)`. */
 function isReached(paragraph: string): boolean {

@@ -89,6 +89,9 @@ function dots(text: string): FoundDate | null {
 function slashes(text: string, dayFirst: boolean): FoundDate | null {
   const match = SLASHES.exec(text);
   if (!match) return null;
+  // `1/5` may be the first of five tries; without a year it takes a word that announces a date.
+  if (match[3] === undefined && !/(?:on|by|until|resets?|am|le|el|em|il)\s$/.test(text.slice(0, match.index)))
+    return null;
   const [first, second] = [Number(match[1]), Number(match[2])];
   const day = (dayFirst && second <= 12) || first > 12;
   return date(match, match[3], day ? second : first, String(day ? first : second));
