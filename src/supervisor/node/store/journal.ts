@@ -116,10 +116,11 @@ export class Journal {
         for (const job of group) job.resolve();
       } catch (error) {
         const refusal = asStoreError(error);
+        // Room is made before anyone hears of it, so that what they write about it finds some.
+        if (refusal.kind === 'disk') await this.options.onRefused(error).catch(() => undefined);
         for (const job of group) job.reject(refusal);
         this.refuse(refusal);
         if (refusal.kind === 'superseded') this.end(refusal);
-        else await this.options.onRefused(error).catch(() => undefined);
       }
     }
     this.draining = null;

@@ -94,14 +94,20 @@ export class SwarmStore implements Store {
     return sizeOf(this.folder);
   }
 
+  /** There is space again when the reserve can be taken and something more. */
   async probe(): Promise<boolean> {
+    const reserve = this.at('reserve');
+    let spent = false;
     try {
       this.claim.check();
-      if ((await calls.entry(this.at('reserve'))) === null) await this.makeReserve();
+      spent = (await calls.entry(reserve)) === null;
+      if (spent) await this.makeReserve();
       await calls.writeWhole(this.at('probe'), randomBytes(4096));
       await calls.unlink(this.at('probe'));
       return true;
     } catch {
+      // What is left of the space is for the last records.
+      if (spent) await fs.unlink(reserve).catch(() => undefined);
       return false;
     }
   }
