@@ -81,7 +81,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const latentShown = [...latentWords.map((part) => part.shown), spoken.retries]
     .filter((part) => part !== '')
     .join('\n');
-  const folded = fold(shownWords);
+  const folded = fold(shownWords).replace(/[ \t]{2,}/g, ' ');
   return {
     shown: shownWords,
     words: folded,

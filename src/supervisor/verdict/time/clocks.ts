@@ -16,7 +16,8 @@ const PM = String.raw`p\.?\s?m\.?|nachm\.|вечера|дня|م|مساء`;
 const TWELVE = new RegExp(
   String.raw`(?<![\d:.])(\d{1,2})(?:\s?[:.h]\s?(\d{2}))?(?::(\d{2})(?:\.\d{1,6})?)?\s{0,2}(?:(${AM})|(${PM}))(?![a-zа-я])`,
 );
-const TWENTY_FOUR = /(?<![\d:.,/-])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])/;
+const TWENTY_FOUR =
+  /(?<![\d:.,/-])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?:\s?(?:uhr|uur|hrs?)(?![a-z]))?/;
 const DOTTED =
   /(?:^|\s|@)(?:at|um|kl\.?|klo|alle|ore|pukul|kell|o)\s{1,2}(?:ore\s)?([01]?\d|2[0-4])\.([0-5]\d)(?![\d.])|(?<![\d.])([01]?\d|2[0-4])\.([0-5]\d)\s?(?:uhr|uur|wib|h(?![a-z]))/;
 const LETTERED =
