@@ -30,7 +30,12 @@ export async function demo(options: DemoOptions, screen: Screen): Promise<number
   const supervisor = await open({ folder: workspace.folder, verbose: options.verbose, json: options.json });
   const answer = await supervisor.request({
     type: 'launch',
-    manifest: { kind: 'yaml', text: await readFile(workspace.manifest, 'utf8'), name: 'demo.swarm.yaml' },
+    manifest: {
+      kind: 'yaml',
+      text: await readFile(workspace.manifest, 'utf8'),
+      name: 'demo.swarm.yaml',
+      path: workspace.manifest,
+    },
     consent: true,
   });
   if (!answer.ok) {

@@ -36,7 +36,12 @@ export async function run(manifest: string, options: RunOptions, screen: Screen)
       `${basename(file)} is no kind of manifest that is known.`,
       'Use .yaml, .yml, .json or .md.',
     );
-  return launchAndFollow(await open(options), { kind, text, name: basename(file) }, options, screen);
+  return launchAndFollow(
+    await open(options),
+    { kind, text, name: basename(file), path: file },
+    options,
+    screen,
+  );
 }
 
 export async function launchAndFollow(
