@@ -8,7 +8,7 @@ import type { ChildKey } from './core/state.js';
 import type { Attempt } from './effects/attempt.js';
 import { messageOf, type EffectContext } from './effects/context.js';
 import { watchCredentials } from './effects/credentials.js';
-import { fileState, readText } from './effects/files.js';
+import { fileState, findFile, readText } from './effects/files.js';
 import { runEffect } from './effects/run.js';
 import { createSoon } from './effects/soon.js';
 import { createTurns } from './effects/turns.js';
@@ -45,7 +45,7 @@ export async function startOwner(
   const { clock, log } = options;
   let alive = true;
   let closing = false;
-  let stopping = false;
+  let stopping = options.passive === true;
   const problems: Problem[] = [...store.loaded.problems];
   const inFlight = new Set<Promise<unknown>>();
   const attempts = new Map<ChildKey, Attempt>();
@@ -77,9 +77,9 @@ export async function startOwner(
     problems: () => problems,
     run: (effect) => {
       if (!alive || closing) return;
-      // Ordered again at the next start.
-      if (stopping && (effect.type === 'prepare' || effect.type === 'spawn')) return;
-      runEffect(context, effect);
+      if (!stopping || (effect.type !== 'prepare' && effect.type !== 'spawn')) runEffect(context, effect);
+      // What was ordered may have been started before: it is followed, and nothing new is started.
+      else if (effect.type === 'spawn') runEffect(context, { ...effect, type: 'adopt', process: null });
     },
     changed: () => {
       publish.want();
@@ -128,6 +128,7 @@ export async function startOwner(
     },
     fileState: (folder, name) => fileState(folder, name, repository.objectFormat),
     readText: (file) => readText(file, 4 * 1024 * 1024),
+    findFile,
     plan: plans,
     quarantine: null,
     attempts,
@@ -181,6 +182,7 @@ export async function startOwner(
     if (!alive || closing) return;
     if (stopAgents) {
       stopping = true;
+      loop.post({ type: 'settingsChanged', settings: { ...loop.state().settings, maxConcurrent: 0 } });
       const working = Object.values(loop.state().children).filter((child) => 'launch' in child.phase);
       if (working.length > 0)
         await loop.postDurably({ type: 'pauseRequested', children: working.map((child) => child.key) });

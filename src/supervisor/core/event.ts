@@ -119,6 +119,8 @@ export type Event =
       readonly from: string;
       readonly to: string;
       readonly paths: readonly string[];
+      /** Where HEAD goes from and to, if it moves. */
+      readonly commit?: { readonly from: string; readonly to: string };
     }
   | {
       readonly type: 'applyEnded';

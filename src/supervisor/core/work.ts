@@ -62,10 +62,8 @@ export function worktreeRemoved(d: Draft, event: Of<'worktreeRemoved'>): void {
 export function restoreRequested(d: Draft, event: Of<'restoreRequested'>): void {
   const child = d.child(event.child);
   if (child === undefined || 'launch' in child.phase) return;
-  const gone =
-    child.worktree === null
-      ? child.attempt > 0
-      : child.phase.name === 'paused' && child.phase.pause.detail === 'worktreeGone';
+  const said = child.phase.name === 'paused' && child.phase.pause.detail === 'worktreeGone';
+  const gone = said || (child.worktree === null && child.attempt > 0);
   if (gone) d.order({ type: 'restoreWorktree', child: child.key });
 }
 
@@ -119,8 +117,11 @@ export function applyRequested(d: Draft, event: Of<'applyRequested'>): void {
 export function applyWriting(d: Draft, event: Of<'applyWriting'>): void {
   const batch = d.batch(event.batch);
   if (batch === undefined) return;
-  const { children, from, to, paths } = event;
-  d.putBatch({ ...batch, writing: { children, from, to, paths } });
+  const { children, from, to, paths, commit } = event;
+  d.putBatch({
+    ...batch,
+    writing: { children, from, to, paths, ...(commit === undefined ? {} : { commit }) },
+  });
 }
 
 export function applyEnded(d: Draft, event: Of<'applyEnded'>): void {

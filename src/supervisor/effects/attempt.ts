@@ -95,6 +95,7 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
     await sweep(context, attempt);
     await findSession(context, attempt);
     await recorder.finish();
+    said.push(...(await sessionLimits(context, attempt, said)));
     if (!context.mayAct()) return;
     const exit = exitOf(context, attempt, found);
     const verdict = endVerdict(context, said, stderr.join('\n'), exit, attempt.adapter.name);
@@ -146,6 +147,27 @@ async function findSession(context: EffectContext, attempt: Attempt): Promise<vo
   if (text === null || !context.mayAct()) return;
   const session = index.find(text, attempt.work, attempt.startedAt);
   if (session !== null) learnSession(context, attempt, session);
+}
+
+/** What the agent's own log of the session says of a limit that its stream told in prose only. */
+async function sessionLimits(
+  context: EffectContext,
+  attempt: Attempt,
+  said: readonly Saying[],
+): Promise<readonly Saying[]> {
+  const log = attempt.adapter.sessionLog;
+  const session = context.state().children[attempt.key]?.session ?? null;
+  const last = said.findLast((saying) => saying.kind === 'done' || saying.final);
+  if (log === undefined || session === null || last === undefined) return [];
+  if (last.kind === 'done' && last.ok) return [];
+  const file = await context.findFile(log.folder(attempt.env), (path) => log.isLog(path, session));
+  const text = file === null ? null : await context.readText(file);
+  if (text === null || !context.mayAct()) return [];
+  return log
+    .limits(text)
+    .flatMap((event) =>
+      event.type === 'signal' ? [{ kind: 'signal', signal: event.signal, final: event.final } as const] : [],
+    );
 }
 
 function exitOf(context: EffectContext, attempt: Attempt, found: Found): Exit {

@@ -42,6 +42,8 @@ export interface EffectContext {
   readonly fileState: (folder: string, name: string) => Promise<FileState | null>;
   /** The end of a text file outside `.swarm`; null where there is none. */
   readonly readText: (file: string) => Promise<string | null>;
+  /** A file outside `.swarm`, by its path; null where there is none. */
+  readonly findFile: (folder: string, matches: (file: string) => boolean) => Promise<string | null>;
 
   /** The plan of a batch, from memory or its batch.json; null where it cannot be read. */
   readonly plan: (batch: string) => Promise<Plan | null>;
@@ -81,4 +83,9 @@ export function isDiskError(error: unknown): boolean {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What is, and what to do about it, as one text. */
+export function sentences({ message, fix }: { readonly message: string; readonly fix: string }): string {
+  return /[.!?…]$/.test(message) ? `${message} ${fix}` : `${message}. ${fix}`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileState } from '../research/research.js';
 
@@ -49,4 +49,21 @@ export async function readText(file: string, most: number): Promise<string | nul
   } catch {
     return null;
   }
+}
+
+const mostFolders = 2000;
+
+/** A file below a folder whose path fulfils the condition, newest names first; null where there is none. Never throws. */
+export async function findFile(folder: string, matches: (file: string) => boolean): Promise<string | null> {
+  const open = [folder];
+  for (let looked = 0; open.length > 0 && looked < mostFolders; looked++) {
+    const current = open.pop() ?? folder;
+    const entries = await readdir(current, { withFileTypes: true }).catch(() => []);
+    const found = entries.find((entry) => entry.isFile() && matches(path.join(current, entry.name)));
+    if (found !== undefined) return path.join(current, found.name);
+    // Agents sort their sessions by date, so the last name is the newest and is looked at first.
+    const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    open.push(...folders.sort().map((name) => path.join(current, name)));
+  }
+  return null;
 }

@@ -2,7 +2,8 @@ import type { BatchCheckView, ChildCheckView } from '../../protocol/view.js';
 import type { Effect } from '../core/effect.js';
 import type { Batch, Child, ChildKey } from '../core/state.js';
 import type { ApplyPlan, CheckCommand, CheckOutcome, ChildWork } from '../ports.js';
-import { messageOf, type EffectContext } from './context.js';
+import { redact } from '../verdict/redact.js';
+import { messageOf, sentences, type EffectContext } from './context.js';
 import { idsOf, scratchFolder } from './places.js';
 import { snapshotChild, worksAlone } from './snapshots.js';
 
@@ -101,6 +102,8 @@ async function applyOpen(context: EffectContext, id: string, keys: readonly Chil
         });
   if (!context.mayAct()) return;
   const keyOf = (child: string) => `${id}/${child}`;
+  for (const { id: child, output } of outcome?.red ?? []) await keepOutput(context, id, child, output);
+  if (!context.mayAct()) return;
   const refused = outcome?.refusal ?? null;
   context.post({
     type: 'applyEnded',
@@ -108,7 +111,7 @@ async function applyOpen(context: EffectContext, id: string, keys: readonly Chil
     applied: [...(refused === null ? idle : []), ...(outcome?.applied ?? []).map(keyOf)],
     conflicts: (outcome?.conflicts ?? []).map((each) => ({ child: keyOf(each.id), with: each.with })),
     red: (outcome?.red ?? []).map((each) => ({ child: keyOf(each.id), errors: each.errors })),
-    message: refused === null ? null : `${refused.message}. ${refused.fix}`,
+    message: refused === null ? null : sentences(refused),
   });
   if (outcome !== null && outcome.check !== null)
     context.post({
@@ -120,6 +123,23 @@ async function applyOpen(context: EffectContext, id: string, keys: readonly Chil
         check: childCheckView(context, outcome.check, each.errors),
       })),
     });
+}
+
+/** For whoever corrects it: the child, when its work is given back. */
+async function keepOutput(
+  context: EffectContext,
+  batch: string,
+  child: string,
+  output: string,
+): Promise<void> {
+  try {
+    await context.store.write(
+      `batches/${batch}/children/${child}/check.txt`,
+      redact(output).slice(-64 * 1024),
+    );
+  } catch (error) {
+    if (context.mayAct()) context.log.warn(`check.txt of ${child} not written: ${messageOf(error)}`);
+  }
 }
 
 function split(children: readonly Child[]): readonly [readonly ChildKey[], readonly ChildWork[]] {

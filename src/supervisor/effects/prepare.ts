@@ -4,7 +4,7 @@ import type { Effect } from '../core/effect.js';
 import type { PrepareFailure } from '../core/event.js';
 import type { Child, ChildKey, Place } from '../core/state.js';
 import type { Refusal } from '../ports.js';
-import { isDiskError, messageOf, plannedTask, type EffectContext } from './context.js';
+import { isDiskError, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
 import { resolveEnvironment } from './environment.js';
 import { placeOf, worktreeRequest } from './places.js';
 
@@ -24,7 +24,7 @@ export async function prepare(
     if (planned === null || executor === undefined || adapter === undefined)
       return fail({ kind: 'setup', message: `batch.json of ${child.batch} cannot be read` });
     const program = await resolveProgram(context, executor, adapter);
-    if (!program.ok) return fail({ kind: 'programMissing', message: `${program.message}. ${program.fix}` });
+    if (!program.ok) return fail({ kind: 'programMissing', message: sentences(program) });
     const env = resolveEnvironment(context.env, executor);
     if (!env.ok)
       return fail({
@@ -95,7 +95,7 @@ async function findPlace(context: EffectContext, child: Child): Promise<Place | 
 }
 
 export function failureOf(refusal: Refusal): PrepareFailure {
-  const message = `${refusal.message}. ${refusal.fix}`;
+  const message = sentences(refusal);
   switch (refusal.code) {
     case 'noSpace':
       return { kind: 'disk', message };

@@ -1,6 +1,7 @@
 import type { FailureClass, Verdict } from '../../protocol/verdict.js';
 import type { Exit } from '../core/event.js';
 import type { Signal } from '../verdict/signal.js';
+import { redact } from '../verdict/redact.js';
 import { combine, verdict } from '../verdict/verdict.js';
 import type { EffectContext } from './context.js';
 
@@ -70,12 +71,16 @@ export function endVerdict(
     .filter((saying): saying is Saying & { readonly kind: 'signal' } => saying.kind === 'signal');
   const finals = signals.filter((saying) => saying.final);
   const exitCode = exit.code ?? undefined;
+  const inProtocol = agent === 'command' || agent === 'demo';
+  // Whoever speaks the line protocol says what failed in it; other words on stderr are its log.
+  if (inProtocol && finals.length === 0 && exitCode !== temporary)
+    return exit.kind === 'exited' && exitCode === 0 ? nothingFailed : crashed(exitCode, stderr);
   // In the line protocol the last word alone counts.
-  const counted = (agent === 'command' || agent === 'demo') && finals.length > 0 ? finals.slice(-1) : signals;
+  const counted = inProtocol ? finals.slice(-1) : signals;
   const ending: Signal = {
     channel: 'stderr',
     providerOrCli: agent,
-    text: stderr,
+    text: inProtocol ? '' : stderr,
     ...(exitCode === undefined ? {} : { exitCode }),
   };
   return combine(
@@ -83,6 +88,21 @@ export function endVerdict(
     { ...base, saidBefore: saidVerdicts(counted) },
     context.rules,
   );
+}
+
+/** EX_TEMPFAIL: it asks to be started again. */
+const temporary = 75;
+
+function crashed(exitCode: number | undefined, stderr: string): Verdict {
+  const ended = exitCode === undefined ? 'ended without a status' : `exit ${exitCode}`;
+  return {
+    ...nothingFailed,
+    class: 'process_crash',
+    recoverable: true,
+    scope: 'session',
+    message: redact(stderr.trim() === '' ? ended : stderr.trim().slice(-2000)),
+    steps: [{ step: 'exit', rule: 'exit-failed', found: ended, confidence: 'certain' }],
+  };
 }
 
 const nothingFailed: Verdict = {

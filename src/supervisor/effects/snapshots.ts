@@ -1,6 +1,6 @@
 import type { Effect } from '../core/effect.js';
 import type { Child, ChildKey } from '../core/state.js';
-import { isDiskError, messageOf, type EffectContext } from './context.js';
+import { isDiskError, messageOf, sentences, type EffectContext } from './context.js';
 import { idsOf, placeOf, worktreeOf, worktreeRequest } from './places.js';
 
 /** A child's edits as a commit under refs/swarm; nothing happens where nothing changed. */
@@ -68,7 +68,7 @@ export async function restoreWorktree(
     if (!context.mayAct()) return;
     if (restored.ok) context.post({ type: 'worktreeRestored', child: key, place: placeOf(restored) });
     else {
-      context.log.error(`${key}: ${restored.message}. ${restored.fix}`);
+      context.log.error(`${key}: ${sentences(restored)}`);
       context.post({ type: 'snapshotFailed', child: key, message: restored.message, disk: false });
     }
   });

@@ -6,8 +6,8 @@ import type { Child, ChildKey, Launch, ProcessId } from '../core/state.js';
 import type { Plan, PlannedTask } from '../manifest/plan.js';
 import { redact } from '../verdict/redact.js';
 import { followAttempt, type Attempt } from './attempt.js';
-import { isDiskError, messageOf, plannedTask, type EffectContext } from './context.js';
-import { childEnvironment, cleanEnvironment } from './environment.js';
+import { isDiskError, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
+import { childEnvironment, cleanEnvironment, resolveEnvironment } from './environment.js';
 import { idsOf } from './places.js';
 import { resolveProgram } from './prepare.js';
 import { briefPrompt, firstPrompt, nextPrompt, resumePrompt } from './prompts.js';
@@ -99,6 +99,7 @@ async function registerAttempt(
   const folder = await context.store.attemptFolder(batch, id, launch.attempt);
   const nonce =
     process?.nonce ?? (await knownNonce(context, child.key, launch.attempt)) ?? context.random(16);
+  const own = resolveEnvironment(context.env, found.executor);
   const attempt: Attempt = {
     key: child.key,
     number: launch.attempt,
@@ -106,7 +107,7 @@ async function registerAttempt(
     adapter: found.adapter,
     folder,
     work: child.worktree?.path ?? context.repository.topLevel,
-    env: { ...cleanEnvironment(context.env), ...found.executor.env },
+    env: { ...cleanEnvironment(context.env), ...(own.ok ? own.env : {}) },
     startedAt: context.clock.now(),
     nonce,
     process,
@@ -151,7 +152,7 @@ async function startLine(
   if (found === null) return { message: 'batch.json cannot be read', disk: false };
   const { plan, task, executor, adapter } = found;
   const program = await resolveProgram(context, executor, adapter);
-  if (!program.ok) return { message: `${program.message}. ${program.fix}`, disk: false };
+  if (!program.ok) return { message: sentences(program), disk: false };
   const { batch, id } = idsOf(child.key);
   const place = `batches/${batch}/children/${id}`;
   const request: Omit<LaunchRequest, 'prompt'> = {

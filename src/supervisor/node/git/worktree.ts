@@ -9,7 +9,14 @@ import { checkOutDifferences } from './materialise.js';
 import { GitError, type GitRunner } from './runner.js';
 import { coneDirectories, conePatterns } from './sparse.js';
 import { copyIndex } from './temporaryIndex.js';
-import { gitDirOf, pristineIndexOf, readMark, writeMark, type WorktreeMark } from './worktreeFiles.js';
+import {
+  gitDirOf,
+  lockReasons,
+  pristineIndexOf,
+  readMark,
+  writeMark,
+  type WorktreeMark,
+} from './worktreeFiles.js';
 
 /** A child's worktree, made, finished or found again. Never falls back to another folder. */
 export async function ensureWorktree(
@@ -65,7 +72,7 @@ export async function addWorktree(
   kind: WorktreeMark['kind'] = 'child',
 ): Promise<void> {
   await mkdir(path.dirname(folder), { recursive: true });
-  const reason = kind === 'child' ? 'Swarm Panel: work of a child' : 'Swarm Panel: scratch tree';
+  const reason = lockReasons[kind];
   await inTurn(repository.commonDir, async () => {
     // Twice --force: the folder of a locked worktree was deleted by hand.
     const flags = ['--no-checkout', '--detach', '--force', '--force', '--lock', '--reason', reason];

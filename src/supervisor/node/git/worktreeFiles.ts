@@ -44,9 +44,31 @@ export async function readMark(gitDir: string): Promise<WorktreeMark | null> {
     const parsed = markSchema.safeParse(JSON.parse(await readFile(path.join(gitDir, markName), 'utf8')));
     return parsed.success ? parsed.data : null;
   } catch {
+    return await begunMark(gitDir);
+  }
+}
+
+/** Ours by the reason that it is locked for, but we died before it was marked: nothing is in it yet. */
+async function begunMark(gitDir: string): Promise<WorktreeMark | null> {
+  try {
+    const reason = await readFile(path.join(gitDir, 'locked'), 'utf8');
+    const kind = reason.startsWith(lockReasons.child)
+      ? 'child'
+      : reason.startsWith(lockReasons.scratch)
+        ? 'scratch'
+        : null;
+    const base = (await readFile(path.join(gitDir, 'HEAD'), 'utf8')).trim();
+    return kind === null ? null : { kind, base, ready: false, inputs: [] };
+  } catch {
     return null;
   }
 }
+
+/** Why git keeps our worktrees locked; what is made tells by it that it is ours. */
+export const lockReasons: Readonly<Record<WorktreeMark['kind'], string>> = {
+  child: 'Swarm Panel: work of a child',
+  scratch: 'Swarm Panel: scratch tree',
+};
 
 export async function writeMark(gitDir: string, mark: WorktreeMark): Promise<void> {
   const temporary = path.join(gitDir, `${markName}.${process.pid}.tmp`);
