@@ -1,5 +1,6 @@
 import type { Draft } from './draft.js';
 import { backOff } from './backoff.js';
+import { fillDisk } from './disk.js';
 import { noteProgress, timeoutPause } from './ending.js';
 import type { Event } from './event.js';
 import { nextInChain, switchTo } from './fallback.js';
@@ -16,6 +17,8 @@ type Running = Extract<Phase, { name: 'running' }>;
 
 /** No sign for this long is shown as quiet. */
 const quietAfter = 60_000;
+/** A timer that comes this late was held up by sleep, and the child slept too: its silence counts from now. */
+const slept = 60_000;
 
 export function prepared(d: Draft, event: Of<'prepared'>): void {
   const child = d.child(event.child);
@@ -68,6 +71,7 @@ export function prepareFailed(d: Draft, event: Of<'prepareFailed'>): void {
       break;
     case 'disk':
       enterPause(d, back, pauseFor('disk', message));
+      fillDisk(d);
       break;
     case 'session':
     case 'repository':
@@ -103,7 +107,7 @@ function crash(d: Draft, child: Child, message: string): void {
   const { policy } = d.batchOf(child);
   const crashes = child.crashes + 1;
   const change =
-    child.crashes >= policy.maxAutoResumes
+    Math.max(child.crashes, child.resumesWithoutProgress) >= policy.maxAutoResumes
       ? { needsUser: true, detail: 'attempts' as const }
       : { retryAt: d.now + backOff(child.crashes, `${child.key} ${child.attempt}`) };
   enterPause(d, { ...child, crashes }, pauseFor('process_crash', message, change));
@@ -159,8 +163,10 @@ export function spawnFailed(d: Draft, event: Of<'spawnFailed'>): void {
   const { phase } = child;
   if (phase.name === 'parking') enterPause(d, child, phase.then);
   else if (phase.name === 'running') {
-    if (event.disk) enterPause(d, child, pauseFor('disk', event.message));
-    else if (d.state.diskFullSince !== null) enterPause(d, child, pauseFor('disk', ''));
+    if (event.disk) {
+      enterPause(d, child, pauseFor('disk', event.message));
+      fillDisk(d);
+    } else if (d.state.diskFullSince !== null) enterPause(d, child, pauseFor('disk', ''));
     else if (phase.process === null && shutGateOf(d.state, child) !== null) holdBack(d, child, phase.launch);
     else crash(d, child, event.message);
   } else return;
@@ -260,6 +266,11 @@ function idleTimer(d: Draft, child: Child, phase: Running): void {
   if (d.now < due) {
     if (quiet !== phase.quiet) d.putChild({ ...child, phase: { ...phase, quiet } });
     armIdle(d, child, lastSign, quiet);
+    return;
+  }
+  if (d.now - due > slept) {
+    d.putChild({ ...child, phase: { ...phase, lastSign: d.now, quiet: false } });
+    armIdle(d, child, d.now, false);
     return;
   }
   const gate = hangsBehind(d, child);

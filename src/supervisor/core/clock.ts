@@ -1,5 +1,6 @@
 import type { Draft } from './draft.js';
-import { armGate } from './gates.js';
+import { armGate, type Closed } from './gates.js';
+import { defaultPolicy } from './policy.js';
 import { armRetry } from './pauses.js';
 import type { Child, Gate, Instant } from './state.js';
 
@@ -21,19 +22,24 @@ function mendGate(d: Draft, gate: Gate): void {
   const ahead = 'since' in position ? position.since - d.now : 0;
   if (position.name === 'open' || ahead <= 0) return;
   if (position.name === 'closed') {
-    const guessed = position.until === null && !position.byUser && position.tryAt !== null;
     const mended: Gate = {
       ...gate,
       closedAt: d.now,
       position: {
         ...position,
         since: d.now,
-        tryAt: guessed && position.tryAt !== null ? position.tryAt - ahead : position.tryAt,
+        tryAt: tryAgainAt(d, position, ahead),
       },
     };
     d.putGate(mended);
     armGate(d, mended);
   } else d.putGate({ ...gate, position: { ...position, since: d.now } });
+}
+
+function tryAgainAt(d: Draft, position: Closed, ahead: number): Instant | null {
+  if (position.tryAt === null || position.byUser) return position.tryAt;
+  if (position.until !== null && position.until > d.now) return position.until + defaultPolicy.margin;
+  return position.tryAt - ahead;
 }
 
 function mendChild(d: Draft, child: Child): void {
@@ -46,7 +52,7 @@ function mendChild(d: Draft, child: Child): void {
     d.putChild({ ...child, phase: { ...phase, since, lastSign: Math.min(phase.lastSign, d.now) } });
     const timer = { kind: 'idle', child: child.key, attempt: child.attempt } as const;
     d.order({ type: 'setTimer', timer, at: d.now + child.task.timeout.idle });
-  } else if (phase.name === 'paused' && phase.pause.retryAt !== null && phase.pause.gate === null) {
+  } else if (phase.name === 'paused' && phase.pause.retryAt !== null && !phase.pause.chosen) {
     const retryAt = phase.pause.retryAt - ahead;
     d.putChild({ ...child, phase: { ...phase, since, pause: { ...phase.pause, retryAt } } });
     armRetry(d, child, retryAt);

@@ -2,10 +2,11 @@ import type { Verdict } from '../../protocol/verdict.js';
 import { backOff } from './backoff.js';
 import type { Draft } from './draft.js';
 import type { Event } from './event.js';
-import { hearLimit, proveGates, releaseCanary } from './gates.js';
+import { hearLimit, proveGates, releaseCanary, type GateRef } from './gates.js';
 import { pausesSincePerson } from './history.js';
-import { cancel, enterPause, fail, pauseFor, pauseOf, succeed } from './pauses.js';
+import { cancel, enterPause, fail, isAgreed, pauseFor, pauseOf, succeed } from './pauses.js';
 import { closesGate, consentOf, isSoon } from './policy.js';
+import { uncount } from './start.js';
 import type { Child, Launch, Pause, Phase } from './state.js';
 
 type Exited = Extract<Event, { type: 'exited' }>;
@@ -72,7 +73,10 @@ function endOfParking(d: Draft, child: Child, then: Pause, event: Exited): void 
     return;
   }
   if (event.verdict.class === 'usage_limit') hearLimit(d, child, event.verdict);
-  enterPause(d, child, then.retryAt !== null && then.retryAt < d.now ? { ...then, retryAt: d.now } : then);
+  // What ended behind a gate, or was asked for, is no resume that led nowhere.
+  const free = then.gate !== null || then.reason === 'user' || then.reason === 'disk';
+  const after = free && child.phase.name === 'parking' ? uncount(child, child.phase.launch) : child;
+  enterPause(d, after, then.retryAt !== null && then.retryAt < d.now ? { ...then, retryAt: d.now } : then);
 }
 
 function endOfRun(d: Draft, child: Child, event: Exited): void {
@@ -87,9 +91,10 @@ function endOfRun(d: Draft, child: Child, event: Exited): void {
   if (closesGate(verdict.class)) endAtGate(d, child, verdict);
   else if (d.state.diskFullSince !== null) enterPause(d, child, pauseOf(verdict, 'disk'));
   else if (exit.kind === 'lost' && saysNothing(verdict)) endInterrupted(d, child);
-  else if (refusesSession(phase.launch, phase, verdict))
-    enterPause(d, child, pauseOf(verdict, 'interrupted', { retryAt: d.now, how: 'brief' }));
-  else endByItself(d, child, phase, verdict);
+  else if (refusesSession(phase.launch, phase, verdict)) {
+    const fresh = { retryAt: d.now, how: 'brief' } as const;
+    enterPause(d, uncount(child, phase.launch), pauseOf(verdict, 'interrupted', fresh));
+  } else endByItself(d, child, phase, verdict);
 }
 
 function saysNothing(verdict: Verdict): boolean {
@@ -116,14 +121,9 @@ function endAtGate(d: Draft, child: Child, verdict: Verdict): void {
     return;
   }
   const joined = episodes.get(gate.key) === gate.episode;
-  const counted = isCounted(d, before, verdict, joined);
-  const tried: Child = {
-    ...before,
-    resumesWithoutProgress:
-      counted || !wasAuto(before)
-        ? before.resumesWithoutProgress
-        : Math.max(0, before.resumesWithoutProgress - 1),
-  };
+  const launch = before.phase.name === 'running' ? before.phase.launch : null;
+  const counted = launch !== null && launch.counted && isCounted(d, verdict, joined);
+  const tried = counted || launch === null ? before : uncount(before, launch);
   const reason = verdict.class === 'none' ? 'unknown' : verdict.class;
   const limit = d.batchOf(child).policy.maxAutoResumes;
   const tooOften = limit === 0 || (counted && tried.resumesWithoutProgress >= limit);
@@ -132,23 +132,23 @@ function endAtGate(d: Draft, child: Child, verdict: Verdict): void {
     tried,
     pauseOf(verdict, reason, {
       gate,
+      agreed: isAgreedAt(d, gate),
       ...(tooOften ? { needsUser: true, detail: 'attempts' as const } : {}),
     }),
   );
+}
+
+function isAgreedAt(d: Draft, ref: GateRef): boolean {
+  const gate = d.gate(ref.key);
+  return gate !== undefined && gate.episode === ref.episode && isAgreed(gate);
 }
 
 /**
  * A resume counts against the child only if it was refused at the reset that was stated. Joining a closing that is
  * known, and tries that are guesses from the start, are the gate's doing.
  */
-function isCounted(d: Draft, child: Child, verdict: Verdict, joined: boolean): boolean {
-  if (joined || !wasAuto(child)) return false;
-  return verdict.resetAt !== null && verdict.resetAt > d.now && !isSoon(verdict.class);
-}
-
-function wasAuto(child: Child): boolean {
-  const { phase } = child;
-  return phase.name === 'running' && phase.launch.by === 'auto' && phase.launch.attempt > 1;
+function isCounted(d: Draft, verdict: Verdict, joined: boolean): boolean {
+  return !joined && verdict.resetAt !== null && verdict.resetAt > d.now && !isSoon(verdict.class);
 }
 
 /** Found dead: at once the first time, then after a while, until a person must look. */

@@ -1,4 +1,4 @@
-import type { BatchView, ChildView, GateView, View } from '../../protocol/view.js';
+import type { BatchView, ChildView, Problem, View } from '../../protocol/view.js';
 
 export interface Following {
   /** Ids of the batches that are followed; null: all. */
@@ -8,6 +8,12 @@ export interface Following {
   /** A person sits in front of it and can be waited for. */
   readonly tty: boolean;
 }
+
+/** Said in the view for as long as the disk is full: nothing starts, and only a person can help. */
+export const diskProblem: Problem = {
+  path: '.swarm',
+  message: 'The disk is full. Nothing is started until there is space again; what was saved is safe.',
+};
 
 /**
  * What `run` and `supervise` end with; null: they go on. 0 all done; 1 some failed (or were stopped) and nothing is
@@ -19,11 +25,16 @@ export function exitCode(view: View, following: Following): 0 | 1 | 75 | null {
   const children = batches.flatMap((batch) => batch.children);
   const left = children.filter((child) => child.endedAt === null);
   if (left.length === 0) return children.every((child) => child.status === 'done') ? 0 : 1;
-  if (left.some((child) => child.status === 'running' || child.status === 'queued')) return null;
+  if (left.some((child) => child.status === 'running' || (child.status === 'queued' && !isDiskFull(view))))
+    return null;
   if (batches.some((batch) => isApplying(batch))) return null;
   if (following.noWait) return left.some((child) => isStarting(child, view)) ? null : 75;
   if (following.tty) return null;
   return left.every((child) => waitsForPerson(child, view)) ? 75 : null;
+}
+
+function isDiskFull(view: View): boolean {
+  return view.problems.some((problem) => problem.message === diskProblem.message);
 }
 
 function isApplying(batch: BatchView): boolean {
@@ -38,17 +49,12 @@ function isStarting(child: ChildView, view: View): boolean {
 
 /** Nothing but a person lets it go on. */
 export function waitsForPerson(child: ChildView, view: View): boolean {
-  if (child.status === 'held') {
-    const gates = view.gates.filter((gate) => gate.credential === child.credential && isItsGate(gate, child));
-    return gates.some((gate) => gate.state === 'closed' && (gate.needsUser || gate.display === 'noResume'));
-  }
+  if (isDiskFull(view)) return true;
+  if (child.status === 'held')
+    return child.reason?.needsUser === true || child.reason?.detail === 'dontResume';
   if (child.status !== 'paused') return false;
   if (child.display === 'needsYou' || child.display === 'pausedForYou') return true;
   if (child.reason?.detail === 'dontResume') return true;
   const own = child.reason?.class === 'user' || child.reason?.class === 'disk';
   return own && child.resetAt === null;
-}
-
-function isItsGate(gate: GateView, child: ChildView): boolean {
-  return gate.model === undefined || child.model === null || gate.model === child.model;
 }

@@ -40,7 +40,7 @@ export function switchTo(d: Draft, child: Child, chosen: number): void {
     d.putChild(switched);
     return;
   }
-  const pause: Pause = { ...child.phase.pause, gate: null, retryAt: d.now, how: 'brief' };
+  const pause: Pause = { ...child.phase.pause, gate: null, retryAt: d.now, chosen: false, how: 'brief' };
   d.putChild({
     ...switched,
     phase: { ...child.phase, pause },

@@ -2,9 +2,10 @@ import type { Verdict } from '../../protocol/verdict.js';
 import type { Draft } from './draft.js';
 import { countWaiting, gateNotice } from './notices.js';
 import { replacesReset, waitFor } from './gateWait.js';
+import { startedAt } from './history.js';
 import { gateKey, lookUp } from './keys.js';
-import { consentOf, isSoon, severity } from './policy.js';
-import type { Child, ExecutorChoice, Gate, GateKey, GatePosition, Instant, State } from './state.js';
+import { consentOf, isSoon, probeWait, severity } from './policy.js';
+import type { Child, ExecutorChoice, Gate, GateKey, GatePosition, Instant, Policy, State } from './state.js';
 
 export type Closed = Extract<GatePosition, { name: 'closed' }>;
 export type Probing = Extract<GatePosition, { name: 'probing' }>;
@@ -103,7 +104,8 @@ function gateFor(d: Draft, child: Child, verdict: Verdict): Gate {
 
 /** The word of an attempt from before the last closing on a reset that has passed: old news. */
 function isStale(d: Draft, gate: Gate, child: Child, verdict: Verdict): boolean {
-  if (gate.closedAt === null || gate.openedAt === null || child.phase.since >= gate.closedAt) return false;
+  if (gate.closedAt === null || gate.openedAt === null || (startedAt(child) ?? Infinity) > gate.closedAt)
+    return false;
   if (verdict.resetAt !== null) return verdict.resetAt <= d.now;
   return child.phase.name === 'running' && child.phase.lastSign <= gate.openedAt;
 }
@@ -114,7 +116,9 @@ function close(d: Draft, gate: Gate, child: Child, verdict: Verdict): GateRef {
   const episode = gate.episode + 1;
   const consent = consentOf(policy, verdict.class, verdict.window, verdict.needsUser);
   const again =
-    position.name === 'probing' && position.canary === child.key && position.reason === verdict.class;
+    position.name === 'probing' &&
+    position.canary === child.key &&
+    severity(position.reason) === severity(verdict.class);
   const tries = again ? position.tries + 1 : 0;
   const wait = waitFor(policy, verdict, { gate: gate.key, episode, tries, consent, now: d.now });
   const closed: Gate = {
@@ -133,6 +137,7 @@ function close(d: Draft, gate: Gate, child: Child, verdict: Verdict): GateRef {
       answer: null,
       needsUser: consent !== 'auto',
       byUser: false,
+      asks: verdict.needsUser,
       heard: [child.key],
     },
   };
@@ -146,16 +151,26 @@ function close(d: Draft, gate: Gate, child: Child, verdict: Verdict): GateRef {
   return { key: gate.key, episode };
 }
 
-/** "Now" was said of the closing before; this one is decided anew. */
+/** What a person said of the closing before does not count for this one; who was wanted waits for it. */
 function forgetWishes(d: Draft, gate: Gate, closer: Child): void {
-  for (const child of Object.values(d.state.children))
-    if (
-      child.phase.name === 'paused' &&
-      child.phase.pause.wanted &&
-      child.key !== closer.key &&
-      gatesOf(d.state, choiceOf(child)).some((each) => each.key === gate.key)
-    )
-      d.putChild({ ...child, phase: { ...child.phase, pause: { ...child.phase.pause, wanted: false } } });
+  for (const child of Object.values(d.state.children)) {
+    if (child.phase.name !== 'paused' || child.key === closer.key || !isOn(d.state, child, gate.key))
+      continue;
+    const { pause } = child.phase;
+    if (pause.wanted || (pause.agreed && pause.gate !== null))
+      d.putChild({
+        ...child,
+        phase: {
+          ...child.phase,
+          pause: {
+            ...pause,
+            wanted: false,
+            agreed: false,
+            gate: pause.gate ?? { key: gate.key, episode: gate.episode },
+          },
+        },
+      });
+  }
 }
 
 /** Running siblings may finish what they are in; whoever then gives no sign is parked. */
@@ -213,7 +228,7 @@ export function proveGates(d: Draft, child: Child): void {
     const { position } = gate;
     if (isCanary(gate, child))
       openGate(d, gate, countWaiting(d.state, gate.key), d.batchOf(child).policy.ramp);
-    else if (position.name === 'opening' && child.phase.since >= position.since)
+    else if (position.name === 'opening' && (startedAt(child) ?? 0) >= position.since)
       d.putGate({ ...gate, position: { ...position, allowed: Math.min(position.allowed * 2, 4096) } });
   }
 }
@@ -233,26 +248,47 @@ export function releaseCanary(d: Draft, child: Child): void {
     const { position } = gate;
     if (position.name !== 'probing' || position.canary !== child.key) continue;
     const { canary: _canary, byUser, ...rest } = position;
-    d.putGate({
+    const wanted = isWantedAt(d, gate.key);
+    const again = byUser && !wanted && position.answer === null;
+    const { policy } = d.batchOf(child);
+    const closed: Gate = {
       ...gate,
       position: {
         ...rest,
         name: 'closed',
-        tryAt: d.now,
-        byUser,
-        answer: byUser ? 'resume' : position.answer,
+        tryAt: again ? waitAgain(d.now, policy, position) : d.now,
+        byUser: wanted,
       },
-    });
+    };
+    d.putGate(closed);
+    armGate(d, closed);
   }
 }
 
-/** Makes a gate's closing something that is tried at an instant, because a person says so. */
+function isWantedAt(d: Draft, key: GateKey): boolean {
+  return Object.values(d.state.children).some(
+    (child) => child.phase.name === 'paused' && child.phase.pause.wanted && isOn(d.state, child, key),
+  );
+}
+
+/** A try that a person wanted before its time came to nothing: the wait is what it was. */
+function waitAgain(now: Instant, policy: Policy, position: Probing): Instant | null {
+  if (position.until !== null) return Math.max(now, position.until + policy.margin);
+  return position.source === 'probe' ? now + probeWait(policy, position.tries) : null;
+}
+
+/** Makes a gate's closing something that is tried at an instant, because a person says so of one child. */
 export function tryGateAt(d: Draft, gate: Gate, position: Closed, at: Instant): void {
-  const asked: Gate = {
-    ...gate,
-    wake: null,
-    position: { ...position, tryAt: at, answer: 'resume', byUser: true },
-  };
+  const asked: Gate = { ...gate, wake: null, position: { ...position, tryAt: at, byUser: true } };
   d.putGate(asked);
   if (at > d.now) armGate(d, asked);
+}
+
+/** A person has answered for all that wait behind the gate. */
+export function agreeAt(d: Draft, gate: Gate): void {
+  for (const child of Object.values(d.state.children)) {
+    if (child.phase.name !== 'paused' || child.phase.pause.agreed || !isOn(d.state, child, gate.key))
+      continue;
+    d.putChild({ ...child, phase: { ...child.phase, pause: { ...child.phase.pause, agreed: true } } });
+  }
 }

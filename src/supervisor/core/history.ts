@@ -19,6 +19,11 @@ export function nextStretch(
   return all.length > kept ? [...all.slice(0, 1), ...all.slice(all.length - kept + 1)] : all;
 }
 
+/** When the last attempt began to run; null: none ever did. */
+export function startedAt(child: Child): Instant | null {
+  return child.history.findLast((stretch) => stretch.kind === 'running')?.from ?? null;
+}
+
 /** Milliseconds that a child has run since it was last given a whole running time. */
 export function ranSinceGrant(child: Child): number {
   let sum = 0;

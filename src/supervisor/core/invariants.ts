@@ -68,7 +68,7 @@ function* changesOf(state: State, step: Step): Generator<string> {
 
 function* ordersOf(state: State, step: Step): Generator<string> {
   const started = startedIn(state, step.before);
-  for (const child of started) yield* startOf(state, step.before, child);
+  for (const child of started) yield* startOf(state, step, child);
   if (started.length > 0) yield* capsOf(state, started);
   const ordered = new Set<string>();
   for (const effect of step.effects) {
@@ -92,14 +92,16 @@ function startedIn(state: State, before: State): readonly Child[] {
   );
 }
 
-function* startOf(state: State, before: State, child: Child): Generator<string> {
+function* startOf(state: State, step: Step, child: Child): Generator<string> {
+  const { before, event } = step;
   const was = lookUp(before.children, child.key);
   if (child.phase.name !== 'preparing') return;
   const { launch } = child.phase;
   if (state.diskFullSince !== null) yield `${child.key} starts on a full disk`;
   for (const gate of gatesOf(state, choiceOf(child))) {
     if (isShut(gate) && !isCanary(gate, child)) yield `${child.key} starts behind ${gate.key}, which is shut`;
-    const isNew = was === undefined || (was.phase.name === 'queued' && !was.phase.startNext);
+    const wished = event.type === 'startNextRequested' && event.children.includes(child.key);
+    const isNew = !wished && (was === undefined || (was.phase.name === 'queued' && !was.phase.startNext));
     if (gate.near !== null && isNew && launch.attempt === 1 && !isCanary(gate, child))
       yield `${child.key} is new and starts near the limit of ${gate.key}`;
   }

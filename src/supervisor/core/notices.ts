@@ -4,12 +4,12 @@ import type { Gate, GateKey, State } from './state.js';
 
 /**
  * What a person is told of a closing that waits for one; null: it goes on by itself, or there is nothing to decide.
- * The child that met it counts too; it still runs.
+ * The child that met it counts too (it still runs), unless it fails by it.
  */
 export function gateNotice(state: State, gate: Gate): Notice | null {
   const { position, credential } = gate;
   if (position.name !== 'closed' || !position.needsUser || position.consent === 'never') return null;
-  const waiting = countWaiting(state, gate.key) + 1;
+  const waiting = countWaiting(state, gate.key) + (position.reason === 'auth_denied' ? 0 : 1);
   switch (position.reason) {
     case 'auth_expired':
       return { kind: 'signedOut', credential, waiting };

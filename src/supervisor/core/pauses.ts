@@ -19,7 +19,9 @@ export function pauseFor(reason: ReasonClass, message: string, change: Partial<P
     steps: [],
     gate: null,
     retryAt: null,
+    chosen: false,
     wanted: false,
+    agreed: false,
     declined: false,
     how: 'session',
     ...change,
@@ -41,18 +43,27 @@ export function pauseOf(verdict: Verdict, reason: ReasonClass, change: Partial<P
 /** The pause of a child that waits for a gate it has not met itself. */
 export function pauseBehind(gate: Gate, ref: GateRef): Pause {
   const { position } = gate;
+  const agreed = isAgreed(gate);
   if (position.name === 'open' || position.name === 'opening' || position.reason === 'none')
-    return pauseFor('usage_limit', '', { gate: ref });
+    return pauseFor('usage_limit', '', { gate: ref, agreed });
   return pauseFor(position.reason, position.message, {
     resetAt: position.until,
     source: position.source,
     window: position.window,
     gate: ref,
+    agreed,
   });
 }
 
+/** A person has answered for all that wait behind this closing. */
+export function isAgreed(gate: Gate): boolean {
+  const { position } = gate;
+  return (position.name === 'closed' || position.name === 'probing') && position.answer === 'resume';
+}
+
 /** Into the pause, with what is kept of the child's work. */
-export function enterPause(d: Draft, child: Child, pause: Pause): void {
+export function enterPause(d: Draft, child: Child, asked: Pause): void {
+  const pause = isTooOften(d, child, asked) ? { ...asked, ...asksForAttempts } : asked;
   clearAttemptTimers(d, child);
   d.putChild({
     ...child,
@@ -73,6 +84,23 @@ export function enterPause(d: Draft, child: Child, pause: Pause): void {
       notice: { kind: 'unknown', child: child.key, title: child.task.title },
     });
   d.restless = true;
+}
+
+const asksForAttempts = { needsUser: true, detail: 'attempts', retryAt: null } as const;
+
+/** It would go on by itself, and has done so without progress as often as it may. */
+function isTooOften(d: Draft, child: Child, pause: Pause): boolean {
+  const goesOn = pause.gate !== null || pause.retryAt !== null;
+  if (
+    !goesOn ||
+    pause.needsUser ||
+    pause.wanted ||
+    pause.chosen ||
+    pause.reason === 'disk' ||
+    child.attempt === 0
+  )
+    return false;
+  return child.resumesWithoutProgress >= d.batchOf(child).policy.maxAutoResumes;
 }
 
 export function armRetry(d: Draft, child: Child, at: Instant): void {
@@ -150,6 +178,7 @@ function finish(d: Draft, child: Child): void {
   const ready = children.filter(
     (each) => each?.phase.name === 'succeeded' && each.applied.state !== 'applied',
   );
+  if (ready.length === 0) return;
   d.order({
     type: 'notify',
     key: `batch/${batch.id}/done`,

@@ -1,7 +1,8 @@
 import type { Draft } from './draft.js';
 import { trySwitch } from './fallback.js';
 import { choiceOf, gatesOf, isShut, openGate, rampPatience, shutGateOf, type Closed } from './gates.js';
-import { nextStretch } from './history.js';
+import { nextStretch, startedAt } from './history.js';
+import { isSoon } from './policy.js';
 import { priceToGoOn } from './price.js';
 import { quietUntil } from './quietHours.js';
 import { start } from './start.js';
@@ -24,9 +25,10 @@ export function schedule(d: Draft): void {
   if (d.state.diskFullSince !== null) return;
   const usage = countUsage(d);
   const waiting = listWaiting(d);
+  for (const gate of Object.values(d.state.gates)) openUnawaited(d, gate);
   for (const child of waiting.paused) trySwitch(d, child);
   for (const child of waiting.queued) trySwitch(d, child);
-  for (const gate of Object.values(d.state.gates)) if (isDue(gate, d.now)) tryFirst(d, gate, waiting, usage);
+  for (const { key } of Object.values(d.state.gates)) tryFirst(d, key, waiting, usage);
   for (const child of waiting.paused) goOn(d, child.key, usage);
   for (const child of waiting.queued) begin(d, child.key, usage);
   settleOpening(d, waiting, usage);
@@ -47,8 +49,9 @@ function countUsage(d: Draft): Usage {
     usage.byBatch.set(child.batch, (usage.byBatch.get(child.batch) ?? 0) + 1);
     const progressed = (phase.name === 'running' || phase.name === 'parking') && phase.progressed;
     if (progressed) continue;
+    const since = phase.name === 'preparing' ? phase.since : (startedAt(child) ?? phase.since);
     for (const gate of gatesOf(d.state, choiceOf(child)))
-      if (gate.position.name === 'opening' && phase.since >= gate.position.since)
+      if (gate.position.name === 'opening' && since >= gate.position.since)
         usage.unproven.set(gate.key, (usage.unproven.get(gate.key) ?? 0) + 1);
   }
   return usage;
@@ -89,12 +92,12 @@ function take(usage: Usage, child: Child): void {
 }
 
 /** Exactly one goes first: the paused child that is cheapest to resume, or without one the first that is held. */
-function tryFirst(d: Draft, gate: Gate, waiting: Waiting, usage: Usage): void {
+function tryFirst(d: Draft, key: GateKey, waiting: Waiting, usage: Usage): void {
+  const gate = d.gate(key);
+  if (gate?.position.name !== 'closed' || !isDue(gate, d.now)) return;
   const { position } = gate;
-  if (position.name !== 'closed') return;
   const candidate = pickFirst(d, gate, position, waiting, usage);
   if (candidate === null) {
-    if (position.until !== null && !isAwaited(d, gate)) openGate(d, gate, 0, 1);
     return;
   }
   const byUser = position.byUser || isWanted(candidate);
@@ -140,20 +143,15 @@ function mayBeFirst(d: Draft, child: Child, gate: Gate, position: Closed, usage:
     hasSlot(d, batch, usage) &&
     mayTry(d.state, child, position, batch.policy, d.now) &&
     othersLet(d.state, child, gate, d.now) &&
-    (position.byUser || isAllowed(d, child, batch, position))
+    ((position.byUser && position.answer === 'resume') || isAllowed(d, child, batch, position))
   );
 }
 
-/** A wake in quiet hours waits, and so does one above the ceiling. */
+/** A wake in quiet hours waits; one that a person wants does not. */
 function isAllowed(d: Draft, child: Child, batch: Batch, position: Closed): boolean {
   if (isWanted(child)) return true;
-  const held = heldBack(d, child, batch.policy);
-  // A new wake starts a new ceiling.
-  if (held === 'budget' && position.until !== null) return true;
-  if (held === 'quiet') armQuiet(d, batch);
-  if (held !== null) return false;
-  const quiet = child.phase.name === 'queued' && position.reason === 'usage_limit';
-  if (!quiet || quietUntil(batch.policy, d.now, d.offset) === null) return true;
+  const brief = isSoon(position.reason) || position.reason === 'rate_limit';
+  if (brief || quietUntil(batch.policy, d.now, d.offset) === null) return true;
   armQuiet(d, batch);
   return false;
 }
@@ -161,6 +159,13 @@ function isAllowed(d: Draft, child: Child, batch: Batch, position: Closed): bool
 function armQuiet(d: Draft, batch: Batch): void {
   const at = quietUntil(batch.policy, d.now, d.offset);
   if (at !== null) d.order({ type: 'setTimer', timer: { kind: 'quiet' }, at });
+}
+
+/** A stated reset has passed and nobody waits to try it: whoever comes may start. */
+function openUnawaited(d: Draft, gate: Gate): void {
+  const { position } = gate;
+  if (position.name !== 'closed' || position.until === null || !isDue(gate, d.now)) return;
+  if (!isAwaited(d, gate)) openGate(d, gate, 0, 1);
 }
 
 /** Somebody will still want this gate. */

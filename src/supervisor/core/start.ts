@@ -17,6 +17,8 @@ export function start(d: Draft, child: Child, how: Start): void {
     attempt: child.attempt + 1,
     how: wayToGoOn(child, d.now),
     by: how.by,
+    counted:
+      how.by === 'auto' && child.attempt > 0 && !(phase.name === 'paused' && phase.pause.reason === 'disk'),
     canary: how.canary,
   };
   if (phase.name === 'paused' && phase.pause.retryAt !== null)
@@ -24,7 +26,7 @@ export function start(d: Draft, child: Child, how: Start): void {
   d.putChild({
     ...child,
     attempt: launch.attempt,
-    resumesWithoutProgress: child.resumesWithoutProgress + (how.by === 'auto' && child.attempt > 0 ? 1 : 0),
+    resumesWithoutProgress: child.resumesWithoutProgress + (launch.counted ? 1 : 0),
     phase: { name: 'preparing', since: d.now, launch },
   });
   d.order({ type: 'prepare', child: child.key, launch });
@@ -41,14 +43,13 @@ export function beginningOf(child: Child, launch: Launch): NonNullable<Child['hi
 
 /** An order that was taken back before anything ran spends neither an attempt nor a resume. */
 export function unstart(child: Child, launch: Launch): Child {
-  return {
-    ...child,
-    attempt: launch.attempt - 1,
-    resumesWithoutProgress: Math.max(
-      0,
-      child.resumesWithoutProgress - (launch.by === 'auto' && launch.attempt > 1 ? 1 : 0),
-    ),
-  };
+  return { ...uncount(child, launch), attempt: launch.attempt - 1 };
+}
+
+/** What ended this resume was not the child's doing. */
+export function uncount(child: Child, launch: Launch): Child {
+  if (!launch.counted || child.resumesWithoutProgress === 0) return child;
+  return { ...child, resumesWithoutProgress: child.resumesWithoutProgress - 1 };
 }
 
 /** It waits as before, now behind the gate that is shut. */

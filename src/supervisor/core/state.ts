@@ -91,6 +91,7 @@ export interface ApplyStep {
   readonly from: string;
   readonly to: string;
   readonly paths: readonly string[];
+  readonly commit?: { readonly from: string; readonly to: string };
 }
 
 /** What never changes of a child. */
@@ -198,6 +199,8 @@ export interface Launch {
   readonly how: 'first' | 'session' | 'brief';
   /** Who wanted it: the queue, the end of a wait, or a person. */
   readonly by: 'queue' | 'auto' | 'user';
+  /** It is a resume by itself that counts until there is progress. */
+  readonly counted: boolean;
   /** It is the one tried first at this gate. */
   readonly canary: { readonly gate: GateKey; readonly episode: number } | null;
 }
@@ -225,8 +228,12 @@ export interface Pause {
   readonly gate: { readonly key: GateKey; readonly episode: number } | null;
   /** When it goes on by itself without a gate (back-off); null: not by itself. */
   readonly retryAt: Instant | null;
+  /** A person has chosen `retryAt`: then it is resumed as if asked for at that moment. */
+  readonly chosen: boolean;
   /** A person has asked for it to go on; it starts as soon as it may. */
   readonly wanted: boolean;
+  /** A person has answered the question of its gate: it goes on with the others. */
+  readonly agreed: boolean;
   /** A person has said that it shall not go on by itself. */
   readonly declined: boolean;
   /** How it goes on: the same session, or fresh with a brief. */
@@ -329,6 +336,8 @@ export type GatePosition =
       readonly needsUser: boolean;
       /** A person wants it tried at `tryAt`, whatever was stated. */
       readonly byUser: boolean;
+      /** The verdict itself said that a person must act. */
+      readonly asks: boolean;
       /** Children whose word on the reset has been counted in this episode. */
       readonly heard: readonly ChildKey[];
     }
@@ -347,5 +356,6 @@ export type GatePosition =
       readonly consent: Consent;
       readonly answer: 'resume' | 'decline' | null;
       readonly needsUser: boolean;
+      readonly asks: boolean;
       readonly heard: readonly ChildKey[];
     };

@@ -22,8 +22,7 @@ export function timerFired(d: Draft, timer: TimerId): void {
       const { pause } = child.phase;
       if (pause.retryAt === null) return;
       if (d.now < pause.retryAt) armRetry(d, child, pause.retryAt);
-      // With a gate it is an instant that a person chose.
-      else if (pause.gate !== null)
+      else if (pause.chosen)
         resumeRequested(d, { type: 'resumeRequested', children: [child.key], how: 'auto' });
       return;
     }
@@ -51,7 +50,7 @@ export function timerFired(d: Draft, timer: TimerId): void {
   }
 }
 
-/** It did not stop when asked: its whole tree is killed, again and again until its end is seen. */
+/** It did not stop when asked: its whole tree is killed, again and again (less and less often) until its end is seen. */
 function stopTimer(d: Draft, key: string, attempt: number): void {
   const child = d.child(key);
   if (child === undefined || child.attempt !== attempt) return;
@@ -63,5 +62,6 @@ function stopTimer(d: Draft, key: string, attempt: number): void {
     return;
   }
   d.order({ type: 'kill', child: key, attempt });
-  d.order({ type: 'setTimer', timer, at: d.now + stopPatience });
+  const again = Math.min(Math.max(d.now - child.phase.since, stopPatience), 300_000);
+  d.order({ type: 'setTimer', timer, at: d.now + again });
 }

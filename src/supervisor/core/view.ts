@@ -5,6 +5,7 @@ import { batchActions } from './viewActions.js';
 import { viewChild } from './viewChild.js';
 import { gateFinder, gatherFacts, iso, type Facts } from './viewFacts.js';
 import { viewGate } from './viewGate.js';
+import { diskProblem } from './exitCode.js';
 
 /** Everything that a person or a tool can be shown, from the state and from what is wrong with the files around it. */
 export function deriveView(state: State, problems: readonly Problem[] = []): View {
@@ -15,7 +16,7 @@ export function deriveView(state: State, problems: readonly Problem[] = []): Vie
     seq: state.seq,
     at: iso(state.at),
     owner: state.owner,
-    problems,
+    problems: state.diskFullSince === null ? problems : [...problems, diskProblem],
     gates: Object.values(state.gates).map((gate) =>
       viewGate(state, gate, facts.gates.get(gate.key) ?? noFacts),
     ),
@@ -33,6 +34,7 @@ const noFacts = {
   canaryTitle: null,
   quietUntil: null,
   overBudget: false,
+  someGoOn: false,
   policy: null,
 } as const;
 
@@ -46,7 +48,7 @@ function viewBatch(state: State, batch: Batch, facts: Facts, find: ReturnType<ty
   return {
     id: batch.id,
     name: batch.name,
-    status: statusOf(children),
+    status: statusOf(children, state.diskFullSince !== null),
     children,
     isolation: batch.isolation,
     createdAt: iso(batch.createdAt),
@@ -57,14 +59,16 @@ function viewBatch(state: State, batch: Batch, facts: Facts, find: ReturnType<ty
 }
 
 /** Running while a child runs or can start, else paused while one waits, else what its children came to. */
-function statusOf(children: readonly ChildView[]): BatchStatus {
+function statusOf(children: readonly ChildView[], diskFull: boolean): BatchStatus {
   const has = (status: ChildView['status']) => children.some((child) => child.status === status);
-  const canStart = children.some(
-    (child) => child.status === 'queued' && (child.slots === null || child.slots.busy < child.slots.of),
-  );
+  const canStart =
+    !diskFull &&
+    children.some(
+      (child) => child.status === 'queued' && (child.slots === null || child.slots.busy < child.slots.of),
+    );
   if (has('running') || canStart) return 'running';
   if (has('paused') || has('held')) return 'paused';
-  if (has('queued')) return 'queued';
+  if (has('queued')) return diskFull ? 'paused' : 'queued';
   if (has('failed')) return 'failed';
   return has('canceled') ? 'canceled' : 'succeeded';
 }

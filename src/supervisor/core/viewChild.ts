@@ -10,24 +10,25 @@ import type {
 import { choiceOf, isShut } from './gates.js';
 import { lookUp, parseChildKey } from './keys.js';
 import { resumePrice } from './price.js';
-import type { Child, Gate, Instant, Pause, State } from './state.js';
+import type { Child, Consent, Gate, Instant, Pause, State } from './state.js';
 import { actionsOf } from './viewActions.js';
 import { iso, type Facts } from './viewFacts.js';
 import { needsPerson } from './viewGate.js';
-import { goesOn, tooDear } from './waiting.js';
+import { asksFirst, consentAt, goesOn, tooDear } from './waiting.js';
 
 /** One child. What only depends on it is kept for as long as it stays the same object. */
 export function viewChild(state: State, child: Child, gates: readonly Gate[], facts: Facts): ChildView {
   const fixed = fixedOf(child);
   const gate = shutFor(child, gates);
   const status = statusOf(child, gate);
-  const display = displayOf(state, child, gate, status);
+  const asks = asksPerson(state, child, gate);
+  const display = displayOf(state, child, gate, status, asks);
   const reset = resetOf(child, gate);
   const choice = choiceOf(child);
   return {
     ...fixed.view,
     status,
-    reason: reasonOf(child, gate, display),
+    reason: reasonOf(child, gate, display, asks),
     resetAt: iso(reset.at),
     resetSource: reset.source,
     display,
@@ -153,7 +154,13 @@ function statusOf(child: Child, gate: Gate | null): ChildStatus {
   }
 }
 
-function displayOf(state: State, child: Child, gate: Gate | null, status: ChildStatus): ChildDisplay {
+function displayOf(
+  state: State,
+  child: Child,
+  gate: Gate | null,
+  status: ChildStatus,
+  asks: Consent,
+): ChildDisplay {
   const { phase } = child;
   switch (phase.name) {
     case 'queued':
@@ -169,7 +176,7 @@ function displayOf(state: State, child: Child, gate: Gate | null, status: ChildS
     case 'paused':
       if (phase.pause.needsUser) return 'needsYou';
       if (phase.pause.declined || phase.pause.wanted) return 'paused';
-      if (gate !== null && needsPerson(gate)) return 'pausedForYou';
+      if (asks === 'ask') return 'pausedForYou';
       return goesOn(child, state.at) && tooDear(state, child, state.at) && gate === null
         ? 'needsYou'
         : 'paused';
@@ -186,13 +193,29 @@ function displayOf(state: State, child: Child, gate: Gate | null, status: ChildS
   }
 }
 
-function reasonOf(child: Child, gate: Gate | null, display: ChildDisplay): ReasonView | null {
+/** What its batch's consent says to the wait it is in; `auto` where nobody needs to be asked (any more). */
+function asksPerson(state: State, child: Child, gate: Gate | null): Consent {
+  const { phase } = child;
+  const batch = lookUp(state.batches, child.batch);
+  if (batch === undefined || (phase.name !== 'paused' && phase.name !== 'queued')) return 'auto';
+  if (phase.name === 'paused' && (phase.pause.wanted || phase.pause.agreed || phase.pause.retryAt !== null))
+    return 'auto';
+  if (gate?.position.name === 'closed' || gate?.position.name === 'probing') {
+    const { answer } = gate.position;
+    if (answer !== null) return answer === 'decline' ? 'never' : 'auto';
+    return consentAt(gate.position, batch.policy);
+  }
+  if (gate !== null || phase.name === 'queued') return 'auto';
+  return asksFirst(phase.pause, batch.policy) ? 'ask' : 'auto';
+}
+
+function reasonOf(child: Child, gate: Gate | null, display: ChildDisplay, asks: Consent): ReasonView | null {
   const { phase } = child;
   if (phase.name === 'failed') return phase.reason;
-  if (phase.name === 'queued') return gate === null ? null : heldReason(gate);
+  if (phase.name === 'queued') return gate === null ? null : heldReason(gate, asks);
   if (phase.name !== 'paused') return null;
   const { pause } = phase;
-  const detail = detailOf(pause, gate, display);
+  const detail = detailOf(pause, display, asks);
   return {
     class: pause.reason,
     message: pause.message,
@@ -206,35 +229,25 @@ function reasonOf(child: Child, gate: Gate | null, display: ChildDisplay): Reaso
 
 function detailOf(
   pause: Pause,
-  gate: Gate | null,
   display: ChildDisplay,
+  asks: Consent,
 ): NonNullable<ReasonView['detail']> | null {
   if (pause.detail !== null && pause.detail !== undefined) return pause.detail;
-  if (pause.declined) return 'dontResume';
-  if (gate?.position.name === 'closed' && !pause.wanted) {
-    const { answer, consent } = gate.position;
-    if (answer === 'decline' || (consent === 'never' && answer === null)) return 'dontResume';
-  }
-  return display === 'pausedForYou' || display === 'needsYou' ? consentDetail(pause) : null;
+  if (pause.declined || asks === 'never') return 'dontResume';
+  const asked = display === 'pausedForYou' || display === 'needsYou';
+  return asked && !pause.needsUser ? 'consent' : null;
 }
 
-function consentDetail(pause: Pause): NonNullable<ReasonView['detail']> | null {
-  return pause.needsUser ? null : 'consent';
-}
-
-function heldReason(gate: Gate): ReasonView {
+function heldReason(gate: Gate, asks: Consent): ReasonView {
   const { position } = gate;
   const shut = position.name === 'closed' || position.name === 'probing';
-  const declined =
-    position.name === 'closed' &&
-    (position.answer === 'decline' || (position.consent === 'never' && position.answer === null));
   return {
     class: shut && position.reason !== 'none' ? position.reason : 'usage_limit',
     message: shut ? position.message : '',
-    needsUser: needsPerson(gate),
+    needsUser: asks === 'ask',
     ...(shut && position.window !== null ? { window: position.window } : {}),
     ...(shut ? {} : { detail: 'near' as const }),
-    ...(declined ? { detail: 'dontResume' as const } : {}),
+    ...(asks === 'never' ? { detail: 'dontResume' as const } : {}),
   };
 }
 

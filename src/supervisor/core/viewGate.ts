@@ -25,7 +25,7 @@ export function viewGate(state: State, gate: Gate, facts: GateFacts): GateView {
     waiting: facts.waiting,
     utilization: near === null ? null : Math.round(near.utilization * 100),
     nextTry: iso(nextTryOf(state, gate, display, facts)),
-    needsUser: needsPerson(gate),
+    needsUser: needsPerson(gate) && !facts.someGoOn,
     canary: position.name === 'probing' ? facts.canaryTitle : null,
     first: facts.first,
     resumed: position.name === 'opening' ? { done: position.resumed, of: position.of } : null,
@@ -37,7 +37,9 @@ export function viewGate(state: State, gate: Gate, facts: GateFacts): GateView {
 /** It waits for a person's word, and for nothing else. */
 export function needsPerson(gate: Gate): boolean {
   const { position } = gate;
-  return position.name === 'closed' && position.needsUser && position.answer === null;
+  return (
+    position.name === 'closed' && position.consent === 'ask' && position.answer === null && !position.byUser
+  );
 }
 
 function displayOf(state: State, gate: Gate, facts: GateFacts): GateView['display'] {
@@ -56,7 +58,7 @@ function displayOf(state: State, gate: Gate, facts: GateFacts): GateView['displa
       if (position.reason === 'auth_denied') return open ? 'closedSoon' : 'denied';
       if (position.answer === 'decline' || (position.consent === 'never' && !open)) return 'noResume';
       if (position.reason === 'credits_exhausted') return 'credits';
-      if (needsPerson(gate)) return 'weekly';
+      if (needsPerson(gate) && !facts.someGoOn) return 'weekly';
       if (position.tryAt !== null && state.at >= position.tryAt && facts.quietUntil !== null)
         return 'quietHours';
       if (isSoon(position.reason)) return 'closedSoon';
@@ -72,7 +74,7 @@ function nextTryOf(state: State, gate: Gate, display: GateView['display'], facts
   const { position } = gate;
   if (display === 'quietHours') return facts.quietUntil;
   if (position.name === 'closed') return position.answer === 'decline' ? null : position.tryAt;
-  if (position.name !== 'probing' || position.until !== null) return null;
+  if (position.name !== 'probing' || position.source !== 'probe') return null;
   const policy = facts.policy ?? defaultPolicy;
   return state.at + probeWait(policy, position.tries + 1);
 }

@@ -1,32 +1,34 @@
 import type { Draft } from './draft.js';
-import { choiceOf, gatesOf, isCanary, isShut, type Closed } from './gates.js';
+import { choiceOf, gatesOf, isCanary, isShut, type Closed, type Probing } from './gates.js';
 import { consentOf, isSoon } from './policy.js';
 import { priceToGoOn } from './price.js';
 import { quietUntil } from './quietHours.js';
-import type { Child, Gate, Instant, Policy, State } from './state.js';
+import type { Child, Consent, Gate, Instant, Pause, Policy, State } from './state.js';
 
 /** Whether a paused child goes on as soon as its gates let it: by itself, or because a person wants it. */
 export function goesOn(child: Child, now: Instant): boolean {
   if (child.phase.name !== 'paused') return false;
   const { pause } = child.phase;
   if (pause.wanted) return true;
-  if (pause.declined || pause.needsUser) return false;
+  if (pause.declined || pause.needsUser || pause.chosen) return false;
   if (pause.retryAt !== null) return now >= pause.retryAt;
   return pause.gate !== null;
 }
 
-/** Whether this child may be tried at this closed gate without (or with) what a person has said. */
+/** Whether this child may be tried at this closed gate, by what a person has said, else by its batch's consent. */
 export function mayTry(state: State, child: Child, position: Closed, policy: Policy, now: Instant): boolean {
   if (child.phase.name === 'paused') {
     if (!goesOn(child, now)) return false;
     if (child.phase.pause.wanted) return true;
   }
   if (position.answer !== null) return position.answer === 'resume';
-  const consent =
-    position.needsUser && position.consent === 'ask'
-      ? consentOf(policy, position.reason, position.window, true)
-      : consentOf(policy, position.reason, position.window, false);
-  return consent === 'auto' && !tooDear(state, child, now);
+  if (position.byUser) return false;
+  return consentAt(position, policy) === 'auto' && !tooDear(state, child, now);
+}
+
+/** What a batch's policy says to going on behind this closing. */
+export function consentAt(position: Closed | Probing, policy: Policy): Consent {
+  return consentOf(policy, position.reason, position.window, position.asks);
 }
 
 /** Costs more than may be spent without a question. */
@@ -36,14 +38,29 @@ export function tooDear(state: State, child: Child, now: Instant): boolean {
 }
 
 /** What keeps a child from starting by itself although its gates are open; null: nothing. */
-export function heldBack(d: Draft, child: Child, policy: Policy): 'quiet' | 'budget' | 'dear' | null {
-  const byPerson = child.phase.name === 'paused' && child.phase.pause.wanted;
-  if (byPerson) return null;
+export function heldBack(
+  d: Draft,
+  child: Child,
+  policy: Policy,
+): 'quiet' | 'budget' | 'dear' | 'consent' | null {
+  if (child.phase.name === 'paused') {
+    const { pause } = child.phase;
+    if (pause.wanted) return null;
+    if (!pause.agreed && asksFirst(pause, policy)) return 'consent';
+  }
   if (isOverBudget(d.state, child, policy)) return 'budget';
   if (child.phase.name === 'paused' && quietUntil(policy, d.now, d.offset) !== null && !isHiccup(child))
     return 'quiet';
   if (child.phase.name === 'paused' && tooDear(d.state, child, d.now)) return 'dear';
   return null;
+}
+
+/** Its gate is open, but its own batch asks before it goes on after such a limit. */
+export function asksFirst(pause: Pause, policy: Policy): boolean {
+  if (pause.gate === null || pause.retryAt !== null) return false;
+  const { reason } = pause;
+  if (reason === 'user' || reason === 'interrupted' || reason === 'disk' || reason === 'budget') return false;
+  return consentOf(policy, reason, pause.window, false) !== 'auto';
 }
 
 /** What passes within minutes is no wake: quiet hours do not hold it. */

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.js';
 import type { Event } from './event.js';
-import { choiceOf, gatesOf, releaseCanary, tryGateAt } from './gates.js';
+import { agreeAt, armGate, choiceOf, gatesOf, releaseCanary, tryGateAt } from './gates.js';
 import { nextStretch } from './history.js';
 import { armRetry, cancel, enterPause, hasEnded, orderStop, park, pauseFor } from './pauses.js';
 import { unstart } from './start.js';
@@ -32,6 +32,7 @@ const asWanted = {
   declined: false,
   needsUser: false,
   retryAt: null,
+  chosen: false,
   detail: null,
 } as const;
 
@@ -69,7 +70,15 @@ export function resumeAtRequested(d: Draft, event: Of<'resumeAtRequested'>): voi
       unknowns: 0,
       phase: {
         ...child.phase,
-        pause: { ...pause, wanted: false, declined: false, needsUser: false, detail: null, retryAt: at },
+        pause: {
+          ...pause,
+          wanted: false,
+          declined: false,
+          needsUser: false,
+          detail: null,
+          retryAt: at,
+          chosen: true,
+        },
       },
     });
     armRetry(d, child, at);
@@ -86,7 +95,10 @@ export function declineRequested(d: Draft, event: Of<'declineRequested'>): void 
       d.order({ type: 'clearTimer', timer: { kind: 'retry', child: key, attempt: child.attempt } });
     d.putChild({
       ...child,
-      phase: { ...child.phase, pause: { ...pause, wanted: false, declined: true, retryAt: null } },
+      phase: {
+        ...child.phase,
+        pause: { ...pause, wanted: false, declined: true, retryAt: null, chosen: false },
+      },
     });
     d.restless = true;
   }
@@ -114,6 +126,7 @@ export function pauseRequested(d: Draft, event: Of<'pauseRequested'>): void {
       case 'paused': {
         // It waits already; from now on for the person.
         const { pause } = child.phase;
+        if (pause.detail === 'worktreeGone') break;
         if (pause.reason === 'user' && !pause.wanted && pause.retryAt === null) break;
         enterPause(d, child, { ...byHand, how: pause.how });
         break;
@@ -207,17 +220,25 @@ export function gateAnswered(d: Draft, event: Of<'gateAnswered'>): void {
     return;
   }
   const { answer } = event;
-  if (answer === 'resumeNow') {
-    tryGateAt(d, gate, position, d.now);
-    wakeAnew(d, gate);
-  } else if (answer === 'decline') {
+  if (answer === 'decline') {
     d.order({ type: 'clearTimer', timer: { kind: 'gate', gate: gate.key, episode: gate.episode } });
     d.putGate({ ...gate, position: { ...position, answer: 'decline', needsUser: false, byUser: false } });
-  } else if (answer === 'resumeAtReset') {
-    const at = position.tryAt ?? (position.until === null ? d.now : position.until);
-    d.putGate({ ...gate, position: { ...position, answer: 'resume', needsUser: false, tryAt: at } });
-    d.order({ type: 'setTimer', timer: { kind: 'gate', gate: gate.key, episode: gate.episode }, at });
-  } else tryGateAt(d, gate, position, Math.max(answer.at, d.now));
+    return;
+  }
+  agreeAt(d, gate);
+  if (answer === 'resumeAtReset') {
+    const at = position.tryAt ?? position.until ?? d.now;
+    const agreed: Gate = {
+      ...gate,
+      position: { ...position, answer: 'resume', needsUser: false, tryAt: at },
+    };
+    d.putGate(agreed);
+    armGate(d, agreed);
+    return;
+  }
+  const at = answer === 'resumeNow' ? d.now : Math.max(answer.at, d.now);
+  tryGateAt(d, gate, { ...position, answer: 'resume' }, at);
+  wakeAnew(d, gate);
 }
 
 /** A person's word ends what was asked of children behind the gate: the ceiling of the wake, and "asked too often". */
