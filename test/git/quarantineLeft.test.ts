@@ -298,6 +298,25 @@ describe('after a quarantine', () => {
     );
   });
 
+  test('what was given back and then taken back by the child goes from its worktree too', async () => {
+    const { repo, act, quarantine, tree, take, worktreeOf } = await shared();
+    await act('child', (at) => at.write('n.ts', 'n\n'));
+    const { plan } = await quarantine('child');
+    if (plan === null) throw new Error('no plan');
+    take((await tree.giveBack(plan)).lines.map((edit) => ({ child: 'child', edit })));
+    expect(repo.read('n.ts')).toBe('n\n');
+    await act('child', (at) => at.remove('n.ts'));
+    await act('child', (at) => at.write('m.ts', 'm\n'));
+    expect(await quarantine('child')).toMatchObject({ left: [] });
+    expect(Object.keys(allFiles(worktreeOf('child')))).toEqual([
+      'a.ts',
+      'b.ts',
+      'bin.dat',
+      'dir/x.txt',
+      'm.ts',
+    ]);
+  });
+
   test('a second one with nothing new does nothing', async () => {
     const { repo, act, quarantine } = await shared();
     await act('child', (at) => at.write('n.ts', 'n\n'));

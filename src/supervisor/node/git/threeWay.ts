@@ -39,7 +39,8 @@ export function putIn(
 ): Promise<Separated> {
   const done = (list: readonly Edit[]): readonly Step[] =>
     list.map((edit) => ({ from: beforeOf(edit), to: afterOf(edit) }));
-  return inSteps(runner, blobs, current, done(joined(edits)), done(edits));
+  // One by one first: `current` may have the earlier ones already, and then their sum is not what is missing.
+  return inSteps(runner, blobs, current, done(edits), done(joined(edits)));
 }
 
 interface Step {
@@ -47,15 +48,15 @@ interface Step {
   readonly to: Entry | null;
 }
 
-/** Few steps first; one edit at a time where `current` has some of them already, so that few steps overlap with it. */
+/** The first way, or the second where the first overlaps with what others wrote in between. */
 async function inSteps(
   runner: GitRunner,
   blobs: BlobSource,
   current: Entry | null,
-  few: readonly Step[],
-  all: readonly Step[],
+  first: readonly Step[],
+  second: readonly Step[],
 ): Promise<Separated> {
-  for (const steps of few.length === all.length ? [few] : [few, all]) {
+  for (const steps of first.length === second.length ? [first] : [first, second]) {
     let now: Separated = { entry: current };
     for (const { from, to } of steps) {
       now = await replaced(runner, blobs, now.entry, from, to);
