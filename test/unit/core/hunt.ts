@@ -72,7 +72,7 @@ class Hunter {
   private lookAt(before: State): void {
     const { state } = this.world;
     if (state === before) return;
-    if (this.chance() < 0.05) {
+    if (this.chance() < 0.02) {
       const again = JSON.parse(JSON.stringify(state)) as State;
       if (!isDeepStrictEqual(again, state)) throw new Error('the state does not survive JSON');
       this.recoverFrom(again);
