@@ -24,12 +24,18 @@ export async function check(folder: string, command: readonly string[]): Promise
       'No check is known for this repository.',
       'Name one: swarm check -- npm test, or set swarm.check.command.',
     );
+  let told = false;
   try {
     const outcome = await git.check(repository, {
       check: wanted,
       on: { kind: 'tree' },
-      onOutput: (stream, chunk) => void (stream === 'stdout' ? process.stdout : process.stderr).write(chunk),
+      onOutput: (stream, chunk) => {
+        told = true;
+        (stream === 'stdout' ? process.stdout : process.stderr).write(chunk);
+      },
     });
+    // Without a word of the command itself it was not run; what is known stands in the outcome.
+    if (outcome.exitCode === couldNotRun && !told) return refuse(outcome.output.trim(), '');
     return outcome.exitCode;
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), '');

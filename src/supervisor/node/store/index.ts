@@ -39,7 +39,10 @@ export async function openStore(swarmFolder: string, options: OpenStoreOptions):
   const found = await calls.entry(swarm).catch(() => null);
   if (found === null && !options.create) return { kind: 'absent' };
   if (found !== null && !isOwnFolder(found))
-    return refused(`${swarm} is not a folder.`, 'Move it away; Swarm Panel keeps its own files there.');
+    return refused(
+      `${swarm} is ${found.isSymbolicLink() ? 'a symbolic link' : 'not a folder'}.`,
+      'Move it away; Swarm Panel keeps its own files there.',
+    );
   const version = await readVersion(path.join(swarm, 'VERSION'), []);
   if (version.kind === 'newer')
     return {

@@ -1,0 +1,215 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { View } from '../../src/protocol/view.js';
+import { commitFiles, everything, git, swarm, temporaryFolder, worker } from './stage.js';
+
+let folder: string;
+let clean: () => void;
+let manifest: string;
+
+beforeEach(() => {
+  ({ folder, clean } = temporaryFolder());
+  commitFiles(folder, { 'README.md': '# here\n', 'worker.mjs': worker });
+  manifest = path.join(path.dirname(folder), 'two.json');
+  writeManifest({});
+});
+afterEach(() => clean());
+
+function writeManifest(parts: Record<string, unknown>): void {
+  writeFileSync(
+    manifest,
+    JSON.stringify({
+      version: 1,
+      name: 'Two notes',
+      executor: 'mine',
+      executors: {
+        mine: { adapter: 'command', command: [process.execPath, path.join(folder, 'worker.mjs')] },
+      },
+      tasks: [
+        { id: 'one', prompt: 'Write one' },
+        { id: 'two', prompt: 'Write two' },
+      ],
+      ...parts,
+    }),
+  );
+}
+
+async function view(): Promise<View> {
+  return JSON.parse((await swarm(folder, ['status', '--json'])).stdout) as View;
+}
+
+describe('swarm status', () => {
+  it('is empty without a batch, ends with 0 and makes no folder', async () => {
+    const before = everything(folder);
+    const ended = await swarm(folder, ['status', '--json']);
+    expect([ended.code, JSON.parse(ended.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ schema: 1, owner: null, gates: [], batches: [] }),
+    ]);
+    expect(everything(folder)).toEqual(before);
+  });
+});
+
+describe('a batch from launch to apply', () => {
+  it('ends with 0, each step by the command line, the tree touched only by apply', async () => {
+    const run = await swarm(folder, ['run', manifest, '--json']);
+    const lines = run.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { t: string; type: string; id?: string; code?: number });
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(lines[0]).toMatchObject({ type: 'batch', id: expect.stringMatching(/^two-notes-/) as string });
+    expect(lines.at(-1)).toMatchObject({ type: 'end', code: 0 });
+    for (const line of lines) expect(Number.isNaN(Date.parse(line.t))).toBe(false);
+
+    const done = await view();
+    expect(
+      done.batches.map(({ status, children }) => [
+        status,
+        children.map((child) => [child.id, child.status, child.attempts, child.session]),
+      ]),
+    ).toEqual([
+      [
+        'succeeded',
+        [
+          ['one', 'done', 1, 'session-one'],
+          ['two', 'done', 1, 'session-two'],
+        ],
+      ],
+    ]);
+    expect(git(folder, 'status', '--porcelain')).toBe('');
+    expect(statSync(path.join(folder, '.swarm')).mode & 0o777).toBe(0o700);
+
+    expect((await swarm(folder, ['diff', 'one'])).stdout).toContain('+one');
+    expect((await swarm(folder, ['checkpoint', 'one'])).stdout).toContain('out/one.txt');
+
+    const apply = await swarm(folder, ['apply', 'one']);
+    expect([apply.code, apply.stderr]).toEqual([0, '']);
+    expect(readFileSync(path.join(folder, 'out', 'one.txt'), 'utf8')).toBe('one\n');
+    expect(git(folder, 'status', '--porcelain', '-uall')).toBe('?? out/one.txt\n');
+    expect((await view()).batches[0]?.children.map((child) => child.apply?.state)).toEqual([
+      'applied',
+      expect.not.stringMatching(/^applied$/),
+    ]);
+
+    const plan = await swarm(folder, ['clean', '--dry-run']);
+    expect([plan.code, plan.stdout]).toEqual([0, expect.stringContaining('would remove')]);
+    expect((await swarm(folder, ['clean', '--yes'])).code).toBe(0);
+    expect(
+      (await view()).batches.flatMap((batch) => batch.children.map((child) => child.status)),
+    ).not.toContain('failed');
+    expect(git(folder, 'fsck', '--no-progress')).not.toMatch(/missing|error/);
+  });
+
+  it('ends with 1 when a child fails for good, and says what to do', async () => {
+    writeFileSync(
+      path.join(folder, 'worker.mjs'),
+      `console.log(JSON.stringify({ type: 'error', message: 'unknown model: gpt-9', status: 404 })); process.exit(1);`,
+    );
+    const run = await swarm(folder, ['run', manifest]);
+    expect([run.code, run.stdout]).toEqual([1, expect.stringMatching(/one\s+Failed/)]);
+  });
+
+  it('ends with 75 at once with --no-wait when all is paused at a limit', async () => {
+    writeFileSync(
+      path.join(folder, 'worker.mjs'),
+      `console.log(JSON.stringify({ type: 'limit', status: 'rejected', resetsAt: Math.ceil(Date.now() / 1000) + 3600, window: 'five_hour' })); process.exit(1);`,
+    );
+    const run = await swarm(folder, ['run', manifest, '--no-wait']);
+    expect(run.code).toBe(75);
+    const [gate] = (await view()).gates;
+    expect(gate).toMatchObject({
+      credential: 'mine',
+      state: 'closed',
+      reason: 'usage_limit',
+      source: 'event',
+    });
+    expect((await view()).batches[0]?.status).toBe('paused');
+  });
+});
+
+describe('bad command lines', () => {
+  it.each([
+    [['run']],
+    [['nonsense']],
+    [['run', 'x.yaml', '--max-concurrent', '0']],
+    [['resume']],
+    [['checkpoint', 'nobody']],
+  ])('%j ends with 2 and says why', async (args) => {
+    const ended = await swarm(folder, args);
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(/./)]);
+  });
+});
+
+describe('swarm check', () => {
+  it('passes the output and the exit code through', async () => {
+    const ended = await swarm(folder, ['check', '--', 'sh', '-c', 'echo out; echo err >&2; exit 7']);
+    expect([ended.code, ended.stdout, ended.stderr]).toEqual([7, 'out\n', 'err\n']);
+  });
+
+  it('ends with 125 when the check itself cannot run', async () => {
+    const ended = await swarm(folder, ['check', '--', 'no-such-program-here']);
+    expect([ended.code, ended.stderr]).toEqual([125, expect.stringContaining('no-such-program-here')]);
+  });
+});
+
+describe('swarm classify', () => {
+  const said = {
+    id: 'a',
+    provider_or_cli: 'claude-code',
+    channel: 'stdout',
+    exit_code: 1,
+    text: "You've hit your session limit · resets 5pm (UTC)",
+    observed_at: '2026-11-30T12:00:00Z',
+  };
+
+  it('answers each case with one line, in order', async () => {
+    const ended = await swarm(folder, ['classify', '--json'], {
+      input: `${JSON.stringify(said)}\n${JSON.stringify({ ...said, id: 'b', text: 'ok', exit_code: 0 })}\n`,
+    });
+    const answers = ended.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(ended.code).toBe(0);
+    expect(answers).toEqual([
+      {
+        id: 'a',
+        class: 'usage_limit',
+        recoverable: true,
+        needsUser: false,
+        resetAt: '2026-11-30T17:00:00Z',
+        resetSource: 'text',
+        scope: 'account',
+      },
+      expect.objectContaining({ id: 'b', class: 'none', resetAt: null }),
+    ]);
+  });
+
+  it('answers a line that is no case with an error, and ends with 2', async () => {
+    const ended = await swarm(folder, ['classify'], { input: `nonsense\n${JSON.stringify(said)}\n` });
+    const [first, second] = ended.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string | null; error?: string });
+    expect([ended.code, first?.id, typeof first?.error, second?.id]).toEqual([2, null, 'string', 'a']);
+  });
+});
+
+describe('swarm doctor', () => {
+  it('says what is here, and touches nothing', async () => {
+    const before = everything(folder);
+    mkdirSync(path.join(path.dirname(folder), 'other'));
+    const ended = await swarm(folder, ['doctor', '--json']);
+    expect([ended.code, JSON.parse(ended.stdout)]).toEqual([
+      0,
+      {
+        findings: expect.arrayContaining([
+          expect.objectContaining({ topic: 'git', level: 'good' }),
+        ]) as unknown,
+      },
+    ]);
+    expect(everything(folder)).toEqual(before);
+  });
+});
