@@ -20,6 +20,17 @@ const shared = {
 const requireBanner =
   "import { createRequire as swarmCreateRequire } from 'node:module'; const require = swarmCreateRequire(import.meta.url);";
 
+/**
+ * The extension loads the supervisor when it is needed: its own bundle stays small, so that a window starts fast,
+ * and the supervisor is in the package once, for the editor and the command line.
+ */
+const laterEngine = {
+  name: 'later-engine',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/engine\.js$/ }, () => ({ path: './engine.js', external: true }));
+  },
+};
+
 export async function buildAll() {
   await rm('dist', { recursive: true, force: true });
   await Promise.all([
@@ -30,12 +41,19 @@ export async function buildAll() {
       outExtension: { '.js': '.cjs' },
       format: 'cjs',
       external: ['vscode'],
+      plugins: [laterEngine],
     }),
     build({
       ...shared,
-      entryPoints: { cli: 'src/cli/main.ts', demo: 'src/supervisor/demo/main.ts' },
+      entryPoints: {
+        cli: 'src/cli/main.ts',
+        demo: 'src/supervisor/demo/main.ts',
+        engine: 'src/extension/engine.ts',
+      },
       outdir: 'dist',
       format: 'esm',
+      splitting: true,
+      chunkNames: 'chunk-[hash]',
       banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
     }),
     existsSync('scripts/buildWebview.mjs')

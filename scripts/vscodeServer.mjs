@@ -118,10 +118,13 @@ export async function startServer(options) {
   const home = path.join(profile, 'home');
   const extensions = path.join(profile, 'extensions');
   const config = path.join(profile, 'config.yaml');
-  for (const folder of [path.join(user, 'User'), home, extensions]) await mkdir(folder, { recursive: true });
+  for (const folder of [path.join(user, 'User'), path.join(user, 'Machine'), home, extensions])
+    await mkdir(folder, { recursive: true });
   await writeFile(config, 'cert: false\n');
   const settings = { ...plainSettings, 'security.workspace.trust.enabled': trust, ...options.settings };
-  await writeFile(path.join(user, 'User', 'settings.json'), JSON.stringify(settings, null, 2));
+  // In a remote window the settings of the machine, such as programs, are read from a file of their own.
+  for (const scope of ['User', 'Machine'])
+    await writeFile(path.join(user, scope, 'settings.json'), JSON.stringify(settings, null, 2));
   const port = await freePort();
 
   const env = {

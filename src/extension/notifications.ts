@@ -43,34 +43,29 @@ export async function notify(
 export function describe(options: NotificationsOptions, notice: Notice, view: View): Notification | null {
   const { vscode, actions } = options;
   const { l10n, env } = vscode;
+  const tasks = (n: number): string => (n === 1 ? l10n.t('1 task') : l10n.t('{0} tasks', n));
+  const waits = (n: number): string =>
+    n === 1 ? l10n.t('1 task waits, its work is kept.') : l10n.t('{0} tasks wait, their work is kept.', n);
   const panel = { label: l10n.t('Open panel'), act: options.openPanel };
   switch (notice.kind) {
     case 'signedOut': {
       const { credential, waiting } = notice;
       return {
         level: 'warning',
-        text: l10n.t('{0} is signed out. {1} tasks wait, their work is kept.', credential, waiting),
+        text: l10n.t('{0} is signed out. {1}', credential, waits(waiting)),
         buttons: [{ label: l10n.t('Sign in…'), act: () => actions.gate('signIn', { credential }) }, panel],
       };
     }
     case 'credits':
       return {
         level: 'warning',
-        text: l10n.t(
-          '{0} is out of credits. {1} tasks wait, their work is kept.',
-          notice.credential,
-          notice.waiting,
-        ),
+        text: l10n.t('{0} is out of credits. {1}', notice.credential, waits(notice.waiting)),
         buttons: [panel],
       };
     case 'denied':
       return {
         level: 'warning',
-        text: l10n.t(
-          '{0} was refused access. {1} tasks wait, their work is kept.',
-          notice.credential,
-          notice.waiting,
-        ),
+        text: l10n.t('{0} was refused access. {1}', notice.credential, waits(notice.waiting)),
         buttons: [panel],
       };
     case 'weekly': {
@@ -80,9 +75,9 @@ export function describe(options: NotificationsOptions, notice: Notice, view: Vi
         return {
           level: 'information',
           text: l10n.t(
-            '{0} reached its weekly limit and gave no reset time. {1} tasks wait.',
+            '{0} reached its weekly limit and gave no reset time. {1}',
             credential,
-            waiting,
+            waits(waiting),
           ),
           buttons: [dont, panel],
         };
@@ -90,7 +85,7 @@ export function describe(options: NotificationsOptions, notice: Notice, view: Vi
       const then = { label: l10n.t('Resume then'), act: () => actions.gate('resumeAtReset', { credential }) };
       return {
         level: 'information',
-        text: l10n.t('{0} reached its weekly limit. Resume {1} tasks on {2}?', credential, waiting, on),
+        text: l10n.t('{0} reached its weekly limit. Resume {1} on {2}?', credential, tasks(waiting), on),
         buttons: [then, dont, panel],
       };
     }
@@ -124,14 +119,14 @@ export function describe(options: NotificationsOptions, notice: Notice, view: Vi
     case 'disk':
       return {
         level: 'error',
-        text: l10n.t('The disk is full. {0} tasks are paused, nothing saved is lost.', notice.waiting),
+        text: l10n.t('The disk is full. Paused: {0}. Nothing saved is lost.', tasks(notice.waiting)),
         buttons: [{ label: l10n.t('Clean up…'), act: options.cleanUp }],
       };
     case 'credential': {
       const { credential, waiting } = notice;
       return {
         level: 'information',
-        text: l10n.t('{0} looks signed in again. Resume {1} tasks?', credential, waiting),
+        text: l10n.t('{0} looks signed in again. Resume {1}?', credential, tasks(waiting)),
         buttons: [
           { label: l10n.t('Resume'), act: () => actions.gate('tryAgain', { credential }) },
           { label: l10n.t('Not now'), act: () => Promise.resolve() },

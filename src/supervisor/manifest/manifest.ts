@@ -15,7 +15,7 @@ export interface ManifestInput {
   /** Base name of the file, for the batch's name; may be empty. */
   readonly name: string;
   readonly path?: string | undefined;
-  /** What the command line or the form says over the manifest. */
+  /** What the command line or the form says over the manifest; `executor` may be a chain, `claude,codex`. */
   readonly executor?: string | undefined;
   readonly maxConcurrent?: number | undefined;
   readonly isolation?: 'worktree' | 'shared' | undefined;
@@ -47,7 +47,7 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
   const chainOf = (names: readonly string[], path: readonly (string | number)[]) =>
     checkChain(names, path, { manifest, defaults, source, executors, errors });
 
-  const wholeChain = input.executor === undefined ? manifest.executor : [input.executor];
+  const wholeChain = input.executor === undefined ? manifest.executor : input.executor.split(',');
   const batchChain = chainOf(
     wholeChain ?? [defaults.defaultExecutor],
     wholeChain === undefined || input.executor !== undefined ? [] : ['executor'],

@@ -173,7 +173,7 @@ describe('an action', () => {
 describe('a notification', () => {
   const notices: readonly Notice[] = [
     { kind: 'signedOut', credential: 'claude', waiting: 3 },
-    { kind: 'credits', credential: 'claude', waiting: 3 },
+    { kind: 'credits', credential: 'claude', waiting: 1 },
     { kind: 'denied', credential: 'claude', waiting: 3 },
     { kind: 'weekly', credential: 'claude', waiting: 3, resetAt: null },
     { kind: 'unknown', child: 'b1/t1', title: 'Login' },
@@ -200,12 +200,12 @@ describe('a notification', () => {
     });
     expect(drawn).toEqual([
       'warning: claude is signed out. 3 tasks wait, their work is kept. [Sign in… | Open panel]',
-      'warning: claude is out of credits. 3 tasks wait, their work is kept. [Open panel]',
+      'warning: claude is out of credits. 1 task waits, its work is kept. [Open panel]',
       'warning: claude was refused access. 3 tasks wait, their work is kept. [Open panel]',
-      "information: claude reached its weekly limit and gave no reset time. 3 tasks wait. [Don't | Open panel]",
+      "information: claude reached its weekly limit and gave no reset time. 3 tasks wait, their work is kept. [Don't | Open panel]",
       'warning: Login stopped and the reason is unknown. Its work is kept. [Why? | Open panel]',
       'error: Login failed: no such model [Retry | Show log | Open panel]',
-      'error: The disk is full. 2 tasks are paused, nothing saved is lost. [Clean up…]',
+      'error: The disk is full. Paused: 2 tasks. Nothing saved is lost. [Clean up…]',
       'information: claude looks signed in again. Resume 3 tasks? [Resume | Not now]',
     ]);
     // A window in front needs no word that a batch is done.

@@ -236,9 +236,8 @@ test('no task at all is an error in every kind of input', () => {
 });
 
 test('more tasks than the budget are refused with the line of the budget', () => {
-  expect(
-    errorsOf('version: 1\nmaxTotalSpawned: 1\ntasks: [{ prompt: a }, { prompt: b }]'),
-  ).toMatchInlineSnapshot(`
+  expect(errorsOf('version: 1\nmaxTotalSpawned: 1\ntasks: [{ prompt: a }, { prompt: b }]'))
+    .toMatchInlineSnapshot(`
     [
       "2: 2 tasks, but maxTotalSpawned allows 1 | Write maxTotalSpawned: 2 or remove 1 tasks.",
     ]
@@ -304,6 +303,11 @@ test('the command line wins over the manifest', () => {
     isolation: 'shared',
   });
   expect(plan).toMatchObject({ maxConcurrent: 1, isolation: 'shared', tasks: [{ chain: ['codex'] }] });
+});
+
+test('a chain can be chosen over the manifest, its names joined by commas', () => {
+  const plan = planOf('Write it', { kind: 'tasks', executor: 'claude,codex' });
+  expect(plan.tasks[0]?.chain).toEqual(['claude', 'codex']);
 });
 
 test('the manifest wins over the settings, and the settings over the defaults', () => {
