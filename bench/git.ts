@@ -17,9 +17,10 @@ import type { Edit } from '../src/supervisor/ports/sharedTree.js';
 
 /**
  * Times what the git part does in a generated repository, against what one would do by hand, in one run:
- * `npx esbuild bench/git.ts --bundle --platform=node --format=esm --packages=external --outfile=out/benchGit.mjs && node out/benchGit.mjs [files]`
+ * `npx esbuild bench/git.ts --bundle --platform=node --format=esm --packages=external --outfile=out/benchGit.mjs && node out/benchGit.mjs [files] [capture,launch,check]`
  */
 const fileCount = Number(process.argv[2] ?? 50_000);
+const parts = (process.argv[3] ?? 'capture,launch,check').split(',');
 const pathCount = 32;
 const childCount = 8;
 
@@ -326,9 +327,9 @@ try {
   const real = createGit({ env });
   const repository = await real.inspect(top);
   if (!repository.ok) throw new Error(repository.message);
-  await benchCapture(real, repository);
-  await benchLaunch(real, repository);
-  await benchCheck(real, repository);
+  if (parts.includes('capture')) await benchCapture(real, repository);
+  if (parts.includes('launch')) await benchLaunch(real, repository);
+  if (parts.includes('check')) await benchCheck(real, repository);
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

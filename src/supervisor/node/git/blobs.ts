@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Repository } from '../../ports/git.js';
 import type { Entry } from '../../ports/sharedTree.js';
 import { ourIdentity } from './snapshot.js';
-import type { GitRunner } from './runner.js';
+import { GitError, type GitRunner } from './runner.js';
 
 /** A file's bytes as they are on disk, with no filter in between. */
 export interface RawFile {
@@ -93,7 +93,7 @@ export async function writeRaw(target: string, mode: string, bytes: Buffer): Pro
 
 /**
  * Makes a commit of `base` with some paths changed, under a new ref, by one process whose work grows with the number
- * of paths and not with the repository. Blobs must be in the store.
+ * of paths and not with the repository. Blobs must be in the store. A ref that is there already stays as it is.
  */
 export async function commitEntries(
   runner: GitRunner,
@@ -121,9 +121,12 @@ export async function commitEntries(
     'done',
     '',
   ];
-  await runner.run(folder, ['fast-import', '--quiet', '--date-format=now', '--done'], {
+  const made = await runner.run(folder, ['fast-import', '--quiet', '--date-format=now', '--done'], {
     input: lines.join('\n'),
+    expect: [0, 1],
   });
+  if (made.exitCode !== 0 && !/not updating/i.test(made.stderr))
+    throw new GitError(['fast-import'], made.exitCode, made.stderr, undefined);
 }
 
 function quoted(file: string): string {

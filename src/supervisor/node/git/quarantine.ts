@@ -56,8 +56,11 @@ export async function planQuarantine(
 ): Promise<QuarantinePlan> {
   const blobs = createBlobSource(runner, repository);
   const byPath = groupByPath(liveEdits(request.edits));
-  const ignored = await ignoredPaths(runner, repository.topLevel, [...byPath.keys()].filter(isInside));
-  const bases = await baseEntries(runner, repository, request, [...byPath.keys()], blobs);
+  const paths = [...byPath.keys()].filter(isInside);
+  const [ignored, bases] = await Promise.all([
+    ignoredPaths(runner, repository.topLevel, paths),
+    baseEntries(runner, repository, request, paths, blobs),
+  ]);
   const moves: Move[] = [];
   const left: LeftPath[] = [];
   for (const [file, edits] of byPath) {
@@ -73,7 +76,9 @@ export async function planQuarantine(
     }
     const raw = await rawFile(repository.objectFormat, repository.topLevel, file);
     const found = raw?.entry ?? null;
-    if (raw !== null) blobs.add(raw.bytes);
+    // What a writer of the ledger left is in the store since then.
+    const isKnown = edits.some(({ before, after }) => found !== null && [before, after].includes(found.id));
+    if (raw !== null) blobs.add(raw.bytes, isKnown);
     const restored = await takeOut(runner, blobs, found, edits);
     const base = bases.get(file) ?? null;
     const own = await putIn(runner, blobs, base, edits);
@@ -134,20 +139,18 @@ export async function carryOut(
 async function capture(runner: GitRunner, repository: Repository, plan: QuarantinePlan): Promise<string> {
   const top = repository.topLevel;
   const entries = plan.moves.map(({ path: file, own }) => ({ path: file, entry: own }));
-  const there = await runner.run(top, ['rev-parse', '--verify', '--quiet', `${plan.ref}^{commit}`], {
-    expect: [0, 1, 128],
+  await commitEntries(runner, top, {
+    base: plan.worktree.base,
+    ref: plan.ref,
+    message: `Quarantine of ${plan.child}`,
+    entries,
   });
-  if (there.exitCode !== 0)
-    await commitEntries(runner, top, {
-      base: plan.worktree.base,
-      ref: plan.ref,
-      message: `Quarantine of ${plan.child}`,
-      entries,
-    });
-  const commit = await runner.text(top, ['rev-parse', '--verify', `${plan.ref}^{commit}`]);
   const ids = entries.flatMap(({ entry }) => (entry === null ? [] : [entry.id]));
-  await verifyObjects(runner, top, [commit, ...ids]);
-  await assertCaptured(runner, top, commit, entries);
+  const [commit] = await Promise.all([
+    runner.text(top, ['rev-parse', '--verify', `${plan.ref}^{commit}`]),
+    verifyObjects(runner, top, ids),
+    assertCaptured(runner, top, plan.ref, entries),
+  ]);
   await syncFolders([
     ...objectFolders(repository.commonDir, [commit, ...ids]),
     path.join(repository.commonDir, 'objects', 'pack'),
@@ -244,7 +247,10 @@ async function baseEntries(
     const entries = new Map<string, Entry | null>();
     for (const file of paths) {
       const raw = await rawFile(repository.objectFormat, worktree.path, file);
-      if (raw !== null) blobs.add(raw.bytes);
+      const known = request.edits.some(
+        ({ before, after }) => raw !== null && [before, after].includes(raw.entry.id),
+      );
+      if (raw !== null) blobs.add(raw.bytes, known);
       entries.set(file, raw?.entry ?? null);
     }
     return entries;

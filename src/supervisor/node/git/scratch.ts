@@ -4,6 +4,7 @@ import type { Refusal, Repository } from '../../ports/git.js';
 import { bringInputs } from './inputs.js';
 import { refuse } from './inspect.js';
 import type { GitRunner } from './runner.js';
+import { inTurn } from './turns.js';
 import { addWorktree, dropWorktree, refusalOf, worktreeState } from './worktree.js';
 import { gitDirOf, readMark, writeMark } from './worktreeFiles.js';
 
@@ -20,7 +21,7 @@ export async function withScratch<Result>(
   folder: string,
   use: (moveTo: (tree: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result | Refusal> {
-  return inTurn(folder, async () => {
+  return inTurn(`scratch ${folder}`, async () => {
     const refusal = await ensureScratch(runner, repository, folder);
     if (refusal !== null) return refusal;
     return use((tree) => moveScratch(runner, repository, folder, tree));
@@ -80,17 +81,4 @@ async function takeSparsePatterns(repository: Repository, gitDir: string): Promi
 /** Removes a scratch tree; it holds nothing that cannot be made again. */
 export async function dropScratch(runner: GitRunner, repository: Repository, folder: string): Promise<void> {
   if ((await worktreeState(repository, folder)) === 'present') await dropWorktree(runner, repository, folder);
-}
-
-const turns = new Map<string, Promise<unknown>>();
-
-async function inTurn<Result>(key: string, act: () => Promise<Result>): Promise<Result> {
-  const before = turns.get(key) ?? Promise.resolve();
-  const mine = before.catch(() => undefined).then(act);
-  turns.set(key, mine);
-  try {
-    return await mine;
-  } finally {
-    if (turns.get(key) === mine) turns.delete(key);
-  }
 }

@@ -9,8 +9,8 @@ import type { GitRunner } from './runner.js';
 /** Bytes by their id: from memory while a plan is made, else from the object store. */
 export interface BlobSource {
   read(id: string): Promise<Buffer>;
-  /** Keeps bytes under their id. */
-  add(bytes: Buffer): string;
+  /** Keeps bytes under their id; `stored`: they are in the object store. */
+  add(bytes: Buffer, stored?: boolean): string;
   /** Writes what was added to the object store. */
   flush(): Promise<void>;
 }
@@ -78,10 +78,10 @@ export function createBlobSource(runner: GitRunner, repository: Repository): Blo
       memory.set(id, bytes);
       return bytes;
     },
-    add(bytes) {
+    add(bytes, stored = false) {
       const id = blobId(repository.objectFormat, bytes);
       memory.set(id, bytes);
-      unwritten.set(id, bytes);
+      if (!stored) unwritten.set(id, bytes);
       return id;
     },
     async flush() {

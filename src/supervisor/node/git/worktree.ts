@@ -9,6 +9,7 @@ import { checkOutDifferences } from './materialise.js';
 import { GitError, type GitRunner } from './runner.js';
 import { coneDirectories, conePatterns } from './sparse.js';
 import { copyIndex } from './temporaryIndex.js';
+import { inTurn } from './turns.js';
 import {
   gitDirOf,
   lockReasons,
@@ -73,7 +74,8 @@ export async function addWorktree(
 ): Promise<void> {
   await mkdir(path.dirname(folder), { recursive: true });
   const reason = lockReasons[kind];
-  await inTurn(repository.commonDir, async () => {
+  // `git worktree` calls of one repository go one by one: its own bookkeeping is not made for many at once.
+  await inTurn(`worktree ${repository.commonDir}`, async () => {
     // Twice --force: the folder of a locked worktree was deleted by hand.
     const flags = ['--no-checkout', '--detach', '--force', '--force', '--lock', '--reason', reason];
     await runner.run(repository.topLevel, ['worktree', 'add', ...flags, '--', folder, base]);
@@ -85,7 +87,7 @@ export async function addWorktree(
 
 /** Removes a worktree with all that is in it. The caller knows that nothing in it is needed. */
 export async function dropWorktree(runner: GitRunner, repository: Repository, folder: string): Promise<void> {
-  await inTurn(repository.commonDir, async () => {
+  await inTurn(`worktree ${repository.commonDir}`, async () => {
     await runner.run(repository.topLevel, ['worktree', 'remove', '--force', '--force', '--', folder]);
   });
 }
@@ -128,7 +130,11 @@ async function checkOut(
     await writeFile(path.join(gitDir, 'info', 'sparse-checkout'), conePatterns(cone));
     settings.push('-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=true');
   }
-  const result = await runner.run(folder, [...settings, 'read-tree', '--reset', '-u', request.base]);
+  // One full checkout at a time, which has all the processors: the first child can start while the others wait.
+  const turn = cone === null ? 'checkout' : `checkout ${folder}`;
+  const result = await inTurn(turn, () =>
+    runner.run(folder, [...settings, 'read-tree', '--reset', '-u', request.base]),
+  );
   await log(request.logFile, result.stderr);
   await copyIndex(path.join(gitDir, 'index'), pristineIndexOf(gitDir));
 }
@@ -183,18 +189,4 @@ async function isEmptyFolder(folder: string): Promise<boolean> {
     (entries) => entries.length === 0,
     () => false,
   );
-}
-
-const turns = new Map<string, Promise<void>>();
-
-/** `git worktree` calls of one repository go one after the other: its own bookkeeping is not made for many at once. */
-async function inTurn(key: string, act: () => Promise<void>): Promise<void> {
-  const before = turns.get(key) ?? Promise.resolve();
-  const mine = before.catch(() => undefined).then(act);
-  turns.set(key, mine);
-  try {
-    await mine;
-  } finally {
-    if (turns.get(key) === mine) turns.delete(key);
-  }
 }
