@@ -40,10 +40,7 @@ export function codiconRules(css, names) {
   const base = css.slice(0, css.search(/\.codicon-[a-z0-9-]+:before/));
   const rules = [...css.matchAll(/\.codicon-([a-z0-9-]+):before\s*\{[^}]*\}/g)];
   const kept = rules.filter(([, name]) => names.has(name)).map(([rule]) => rule);
-  const missing = [...names].filter((name) => !rules.some(([, other]) => other === name));
-  return { base, kept, missing }.kept.length === 0
-    ? css
-    : base.replaceAll(/url\("?\.?\/?codicon\.ttf[^)]*\)/g, 'url("codicon.ttf")') + kept.join('\n') + '\n';
+  return base.replaceAll(/url\("[^"]*codicon\.ttf[^"]*"\)/g, 'url("codicon.ttf")') + kept.join('\n') + '\n';
 }
 
 /** Every quoted lower-case word of the panel's sources: a superset of the icons it names. */

@@ -1,69 +1,26 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { classMap } from 'lit/directives/class-map.js';
 import type { ChildAction, ChildView, StretchView } from '../protocol/view.js';
-import { actionLabel, calloutActions } from './actions.js';
-import { codicon, orNothing, rich, statusIcon } from './icons.js';
+import { codicon, statusIcon } from './icons.js';
 import { childKey } from './layout.js';
 import type { IconName, Tone } from './marks.js';
-import { reasonInRow, reasonSaid, reasonTodo } from './reasons.js';
+import { reasonInRow } from './reasons.js';
 import { pathText } from './row.js';
-import { quarantineNote } from './rowModels.js';
-import { offReason, type Scene, type Seen } from './scene.js';
+import type { Scene, Seen } from './scene.js';
 import { t, type TextKey } from './texts.js';
 import { age, epoch, instant, tokens } from './times.js';
 import { whySection } from './why.js';
 
-/** The calm line under a child whose half-written edits were taken out of the tree. */
-export function noteRow({ child }: Seen, level: number): TemplateResult {
-  const note = child.quarantine ? quarantineNote(child.quarantine) : { text: '', tip: '' };
-  return html`<div role="row" class=${`detail note lv${level}`} aria-level=${level + 1}>
-    <span class="indent" aria-hidden="true"></span>
-    <div role="gridcell" class="dcell" data-tip=${orNothing(note.tip)}>
-      ${codicon('worktree')}<span>${note.text}</span>
-    </div>
-  </div>`;
-}
-
-/** Under a child that asks a person: what happened, what to do, and the buttons for it. */
-export function callRow(
-  { batch, child }: Seen,
-  level: number,
-  active: boolean,
-  scene: Scene,
-): TemplateResult {
-  const { say, quote } = reasonSaid(child);
-  return html`<div role="row" class=${`detail call lv${level}`} aria-level=${level + 1}>
-    <div role="gridcell" class="dcell">
-      <div>
-        <div class="msg">${say}${quote === '' ? nothing : html` <code>${quote}</code>`}</div>
-        <div class="todo">${rich(reasonTodo(child, scene.reader))}</div>
-      </div>
-      <div class="go">
-        ${calloutActions(child).map((action, i) => {
-          const off = offReason(action, scene.host);
-          return html`<vscode-button
-            class=${classMap({ btn: true, sec: i > 0 })}
-            appearance=${i > 0 ? 'secondary' : 'primary'}
-            tabindex=${active ? nothing : '-1'}
-            ?disabled=${off !== ''}
-            data-tip=${orNothing(off || actionTip(action, child))}
-            @click=${() => {
-              if (off === '') scene.deeds.act(action, batch.id, child.id);
-            }}
-            >${actionLabel(action)}</vscode-button
-          >`;
-        })}
-      </div>
-    </div>
-  </div>`;
-}
-
 /** The details of a child: last line, plan, decisions, files, checks, attempts, tokens, resume price, links. */
 export function factsRow(seen: Seen, level: number, active: boolean, scene: Scene): TemplateResult {
-  const { child } = seen;
+  const { batch, child } = seen;
   const left = [plan(child), decisions(child), files(seen, active, scene)];
   const right = [checks(seen, active, scene), attempts(child, scene), tokenUse(child), price(child)];
-  return html`<div role="row" class=${`facts lv${level}`} aria-level=${level + 1}>
+  return html`<div
+    role="row"
+    class=${`facts lv${level}`}
+    data-measure=${`facts:${batch.id}/${child.id}`}
+    aria-level=${level + 1}
+  >
     <span class="indent" aria-hidden="true"></span>
     <div role="gridcell" class="dcell">
       ${lastLine(child, scene)}${whySection(seen, scene)}
@@ -291,15 +248,6 @@ function links({ batch, child }: Seen, active: boolean, scene: Scene): TemplateR
           </button>`,
       )}
   </section>`;
-}
-
-function actionTip(action: ChildAction, child: ChildView): string {
-  if (action === 'why') return t('button.why.tip');
-  if (action === 'giveBack') return t('button.giveBack.tip');
-  if (action !== 'startFresh') return '';
-  return child.resumePrice
-    ? t('button.startFresh.tipPrice', tokens(child.resumePrice.fresh))
-    : t('button.startFresh.tip');
 }
 
 function heading(key: TextKey, aside: string): TemplateResult {

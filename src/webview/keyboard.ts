@@ -19,7 +19,6 @@ export interface KeyDeeds {
 
 export interface KeyScene {
   readonly items: readonly Item[];
-  readonly active: string | null;
   readonly selected: readonly string[];
   readonly seen: ReadonlyMap<string, Seen>;
   readonly letterKeys: boolean;

@@ -53,16 +53,14 @@ function gateNews(before: View, after: View, now: number, reader: Reader): reado
     const key = `gate:${gate.credential}:${gate.model ?? ''}:${gate.episode}:${gate.state}`;
     const until = epoch(gate.until);
     switch (gate.state) {
-      case 'closed':
+      case 'closed': {
+        const stated = until !== null && !gate.needsUser;
+        const base = stated ? 'live.closed' : 'live.closedPlain';
+        const args = stated ? [gate.credential, instant(until, now, reader)] : [gate.credential];
         return [
-          {
-            key,
-            text:
-              until === null || gate.needsUser
-                ? t('live.closedPlain', gate.credential, gate.waiting)
-                : t('live.closed', gate.credential, instant(until, now, reader), gate.waiting),
-          },
+          { key, text: gate.waiting === 1 ? t(`${base}.one`, ...args) : t(base, ...args, gate.waiting) },
         ];
+      }
       case 'probing':
         return [{ key, text: t('live.probing', gate.credential, gate.canary ?? '') }];
       case 'open':

@@ -213,19 +213,6 @@ export function laneRow(item: ItemOf<'lane'>, place: RowPlace, scene: Scene): Te
   </div>`;
 }
 
-/** The names of the columns; drawn only where there are columns. */
-export function headRow(indexed: boolean): TemplateResult {
-  return html`<div role="row" class="row head" aria-rowindex=${indexed ? 1 : nothing}>
-    <div role="columnheader" class="cell task">${t('column.task')}</div>
-    <div role="columnheader" class="cell">${t('column.status')}</div>
-    <div role="columnheader" class="cell now">${t('column.now')}</div>
-    <div role="columnheader" class="cell agent">${t('column.agent')}</div>
-    <div role="columnheader" class="cell files">${t('column.files')}</div>
-    <div role="columnheader" class="cell tok">${t('column.tokens')}</div>
-    <div role="columnheader" class="acts"><span class="sr">${t('column.actions')}</span></div>
-  </div>`;
-}
-
 /** A path that is cut in its middle after drawing; the document only holds the whole of it. */
 export function pathText(path: string): TemplateResult {
   return html`<span class="mid" data-path=${path} data-tip=${path}><span></span></span>`;

@@ -25,7 +25,6 @@ export interface Deeds {
   readonly actOnBatch: (action: BatchAction, batch: string) => void;
   readonly change: (patch: Partial<PanelState>) => void;
   readonly toggle: (key: string, open: boolean) => void;
-  readonly select: (key: string, how: 'only' | 'add' | 'range') => void;
   readonly menu: (key: string, x: number, y: number) => void;
 }
 

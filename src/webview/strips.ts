@@ -3,7 +3,7 @@ import { classMap } from 'lit/directives/class-map.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { orNothing, statusIcon } from './icons.js';
 import { offReason, type Scene } from './scene.js';
-import { countdownText, type Segment, type StripButton, type StripModel } from './stripModels.js';
+import { countdownText, type Segment, type StripButton, type StripModel } from './stripText.js';
 import { t } from './texts.js';
 
 /** The strips above the tree. `live` strips have buttons that work; one that is about to go has dead ones. */

@@ -428,6 +428,8 @@ export const texts = {
   'error.problem.button': 'Show',
 
   'live.closed': '{0} reached its limit until {1}. {2} children wait.',
+  'live.closed.one': '{0} reached its limit until {1}. 1 child waits.',
+  'live.closedPlain.one': '{0} reached its limit. 1 child waits.',
   'live.closedPlain': '{0} reached its limit. {1} children wait.',
   'live.probing': '{0} reset. {1} is tried first.',
   'live.open': '{0} is open. {1} children resume.',

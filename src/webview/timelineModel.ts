@@ -21,8 +21,11 @@ export type Bar = {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** From the start of the first batch to 20 minutes after the nearest reset, at least one hour. */
-export function axisOf(view: View, now: number): Axis {
+/**
+ * From the start of the first batch to 20 minutes after the nearest reset, at least one hour. `offset`: of the
+ * reader's zone from UTC in milliseconds, so that whole hours are the reader's.
+ */
+export function axisOf(view: View, now: number, offset = 0): Axis {
   const starts = view.batches.flatMap((batch) => [
     epoch(batch.createdAt) ?? now,
     ...batch.children.flatMap((child) =>
@@ -43,8 +46,8 @@ export function axisOf(view: View, now: number): Axis {
     to,
     now,
     reset,
-    grid: marks(from, to, step / 2),
-    labels: marks(from, to, step).filter((at) => at - from > step / 8 && to - at > step / 8),
+    grid: marks(from, to, step / 2, offset),
+    labels: marks(from, to, step, offset).filter((at) => at - from > step / 8 && to - at > step / 8),
   };
 }
 
@@ -82,9 +85,8 @@ function stepFor(span: number): number {
   return Math.ceil(span / (5 * 24 * hour)) * 24 * hour;
 }
 
-/** Whole hours stand on whole hours in the reader's zone; zones with odd minutes are rounded to the step. */
-function marks(from: number, to: number, step: number): readonly number[] {
+function marks(from: number, to: number, step: number, offset: number): readonly number[] {
   const list: number[] = [];
-  for (let at = Math.ceil(from / step) * step; at < to; at += step) list.push(at);
+  for (let at = Math.ceil((from + offset) / step) * step - offset; at < to; at += step) list.push(at);
   return list;
 }

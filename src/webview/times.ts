@@ -20,20 +20,19 @@ export const countsDownBelow = 48 * hour;
 /** `18:30` today, `Mon 09:00` within six days, `7 Dec, 09:00` later or earlier. */
 export function instant(at: number, now: number, reader: Reader): string {
   if (sameDay(at, now, reader)) return clock(at, reader);
-  if (at > now && at - now < 6 * day)
-    return `${format(at, reader, { weekday: 'short' })} ${clock(at, reader)}`;
-  return `${format(at, reader, { day: 'numeric', month: 'short' })}, ${clock(at, reader)}`;
+  if (at > now && at - now < 6 * day) return `${format(at, reader, asWeekday)} ${clock(at, reader)}`;
+  return `${format(at, reader, asDate)}, ${clock(at, reader)}`;
 }
 
 /** As `instant`, with weekday and date where it is not today: for a hover. */
 export function fullInstant(at: number, now: number, reader: Reader): string {
   if (sameDay(at, now, reader)) return clock(at, reader);
-  return `${format(at, reader, { weekday: 'short', day: 'numeric', month: 'short' })}, ${clock(at, reader)}`;
+  return `${format(at, reader, asWeekdayAndDate)}, ${clock(at, reader)}`;
 }
 
 /** Hours and minutes in the reader's zone and clock habit. */
 export function clock(at: number, reader: Reader): string {
-  return format(at, reader, { hour: '2-digit', minute: '2-digit' });
+  return format(at, reader, asTime);
 }
 
 /** `1 h 12 min 05 s`, for a strip. `now` at zero, never negative. */
@@ -87,26 +86,32 @@ function secondsLeft(until: number, now: number): number {
 }
 
 function sameDay(a: number, b: number, reader: Reader): boolean {
-  const parts = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
-  return format(a, reader, parts) === format(b, reader, parts);
+  return Math.abs(a - b) < day && format(a, reader, asDay) === format(b, reader, asDay);
 }
 
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const asTime = { hour: '2-digit', minute: '2-digit' } as const;
+const asDay = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
+const asDate = { day: 'numeric', month: 'short' } as const;
+const asWeekday = { weekday: 'short' } as const;
+const asWeekdayAndDate = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+
+/** A formatter is slow to make and a row asks for several, each second. */
+const formatters = new WeakMap<Reader, Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>>();
 
 function format(at: number, reader: Reader, options: Intl.DateTimeFormatOptions): string {
-  const key = JSON.stringify([reader, options]);
-  let formatter = formatters.get(key);
+  let own = formatters.get(reader);
+  if (!own) formatters.set(reader, (own = new Map()));
+  let formatter = own.get(options);
   if (!formatter) {
+    const { hour12, zone } = reader;
     const cycle =
-      reader.hour12 === null || !('hour' in options)
-        ? {}
-        : { hourCycle: reader.hour12 ? ('h12' as const) : ('h23' as const) };
+      hour12 === null || options !== asTime ? {} : ({ hourCycle: hour12 ? 'h12' : 'h23' } as const);
     formatter = new Intl.DateTimeFormat(knownLocale(reader.locale), {
       ...options,
       ...cycle,
-      ...(reader.zone === undefined ? {} : { timeZone: reader.zone }),
+      ...(zone === undefined ? {} : { timeZone: zone }),
     });
-    formatters.set(key, formatter);
+    own.set(options, formatter);
   }
   return formatter.format(at);
 }

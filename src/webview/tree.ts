@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { styled } from './styled.js';
-import { callRow, factsRow, noteRow } from './details.js';
+import { callRow, noteRow } from './callout.js';
+import { factsRow } from './details.js';
 import { childKey, isRow, type Item } from './layout.js';
-import { batchRow, childRow, groupRow, headRow, laneRow, type RowPlace } from './row.js';
+import { batchRow, childRow, groupRow, laneRow, type RowPlace } from './row.js';
 import type { Scene, Seen } from './scene.js';
 import { t } from './texts.js';
 import { timelineHead, type Axis } from './timeline.js';
@@ -95,4 +96,17 @@ function keyOfChild(item: Item): string {
 function firstOf(model: TreeModel, batch: string): Seen['batch'] | undefined {
   for (const seen of model.seen.values()) if (seen.batch.id === batch) return seen.batch;
   return undefined;
+}
+
+/** The names of the columns; drawn only where there are columns. */
+function headRow(indexed: boolean): TemplateResult {
+  return html`<div role="row" class="row head" aria-rowindex=${indexed ? 1 : nothing}>
+    <div role="columnheader" class="cell task">${t('column.task')}</div>
+    <div role="columnheader" class="cell">${t('column.status')}</div>
+    <div role="columnheader" class="cell now">${t('column.now')}</div>
+    <div role="columnheader" class="cell agent">${t('column.agent')}</div>
+    <div role="columnheader" class="cell files">${t('column.files')}</div>
+    <div role="columnheader" class="cell tok">${t('column.tokens')}</div>
+    <div role="columnheader" class="acts"><span class="sr">${t('column.actions')}</span></div>
+  </div>`;
 }

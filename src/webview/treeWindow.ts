@@ -18,12 +18,10 @@ export class TreeHeights {
     return this.measured.get(item.key) ?? assumed[item.kind];
   }
 
-  /** Takes the heights from the document. Returns whether one was other than thought. */
-  measure(tree: Element): boolean {
+  /** Takes over heights as they were drawn, by key. Returns whether one was other than thought. */
+  learn(drawn: Iterable<readonly [string, number]>): boolean {
     let changed = false;
-    for (const element of tree.querySelectorAll<HTMLElement>('[data-measure]')) {
-      const key = element.dataset['measure'] ?? '';
-      const height = element.offsetHeight;
+    for (const [key, height] of drawn) {
       if (height === 0 || this.measured.get(key) === height) continue;
       this.measured.set(key, height);
       changed = true;

@@ -209,7 +209,7 @@ describe('read out', () => {
     expect(await said()).toBe('');
     await panel.show(after);
     const sentence =
-      'claude reached its limit until 18:30. 1 children wait. Task 1 needs you: reason unknown. Task 3 done, 1 of 3.';
+      'claude reached its limit until 18:30. 1 child waits. Task 1 needs you: reason unknown. Task 3 done, 1 of 3.';
     expect(await said()).toBe(sentence);
     await panel.show(before);
     await panel.show(after);
