@@ -75,14 +75,15 @@ export interface OpenOptions {
 /** Opens the repository around the folder; throws a CommandEnd with code 3 where that cannot be. */
 export async function open(options: OpenOptions): Promise<Supervisor> {
   const settings = await readUserSettings();
+  const version = await packageVersion();
   const supervisorOptions: SupervisorOptions = {
     folder: options.folder,
-    version: await packageVersion(),
+    version,
     clock: createClock(),
     log: stderrLog(options.verbose),
     git: createGit(),
     processes: createProcesses(),
-    openStore,
+    openStore: (folder, how) => openStore(folder, { ...how, version }),
     settings,
     env: process.env,
     random: (bytes) => randomBytes(bytes).toString('hex'),
