@@ -10,8 +10,10 @@ import { messageOf, type EffectContext } from './effects/context.js';
 import { watchCredentials } from './effects/credentials.js';
 import { fileState, findFile, readText } from './effects/files.js';
 import { runEffect } from './effects/run.js';
+import { createSharedWork } from './effects/shared.js';
 import { createSoon } from './effects/soon.js';
 import { createTurns } from './effects/turns.js';
+import { createSharedTree, parseEdits } from './node/git/sharedTree.js';
 import { createPlans } from './plans.js';
 import { createLoop, type Loop } from './loop.js';
 import type { Disposable, Repository, Store } from './ports.js';
@@ -130,7 +132,7 @@ export async function startOwner(
     readText: (file) => readText(file, 4 * 1024 * 1024),
     findFile,
     plan: plans,
-    quarantine: null,
+    shared: createSharedWork(() => context, { make: createSharedTree, parse: parseEdits }),
     attempts,
     timers,
     turns: createTurns(),
@@ -232,6 +234,7 @@ export async function startOwner(
     watchCredentials(context),
   );
 
+  await context.shared.wake();
   // A passive owner has no slots: it follows what runs and starts nothing.
   const maxConcurrent = options.passive ? 0 : options.settings.maxConcurrent;
   if (loop.state().settings.maxConcurrent !== maxConcurrent)

@@ -7,6 +7,7 @@ import type { Clock, Disposable, Git, Log, Processes, Repository, Store } from '
 import type { FileState } from '../research/research.js';
 import type { RuleSet } from '../verdict/rules/rule.js';
 import type { Attempt } from './attempt.js';
+import type { SharedWork } from './shared.js';
 import type { Turns } from './turns.js';
 
 /** What effects need, and the little they remember between each other: never the machine's state. */
@@ -47,13 +48,8 @@ export interface EffectContext {
 
   /** The plan of a batch, from memory or its batch.json; null where it cannot be read. */
   readonly plan: (batch: string) => Promise<Plan | null>;
-  /** Takes a child's half-written edits out of a shared tree; null where there is no such part. */
-  readonly quarantine:
-    | ((child: ChildKey) => Promise<{
-        readonly moved: readonly string[];
-        readonly left: readonly { readonly path: string; readonly who: string }[];
-      }>)
-    | null;
+  /** The user's tree, where children work in it together. */
+  readonly shared: SharedWork;
 
   readonly attempts: Map<ChildKey, Attempt>;
   readonly timers: Map<string, Disposable>;

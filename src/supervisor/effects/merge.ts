@@ -57,7 +57,7 @@ async function endWriting(context: EffectContext, batch: Batch): Promise<boolean
   if (writing === null) return true;
   const ids = writing.children.map((key) => idsOf(key).id);
   const plan: ApplyPlan = { ...writing, children: ids };
-  const ended = await context.git.finishApply(context.repository, plan);
+  const ended = await context.shared.ourWrite(() => context.git.finishApply(context.repository, plan));
   if (!context.mayAct()) return false;
   if (ended.left.length > 0)
     context.log.warn(`An interrupted apply is ended; changed since, so left: ${ended.left.join(', ')}`);
@@ -81,25 +81,27 @@ async function applyOpen(context: EffectContext, id: string, keys: readonly Chil
   const outcome =
     works.length === 0
       ? null
-      : await context.git.apply(context.repository, {
-          children: works,
-          check: checkCommand(batch),
-          mode: context.settings.apply,
-          label: labelOf(context, batch, children),
-          scratch: scratchFolder(context),
-          beforeWrite: async (plan) => {
-            const noted = await context.postDurably({
-              type: 'applyWriting',
-              batch: id,
-              children: plan.children.map((child) => `${id}/${child}`),
-              from: plan.from,
-              to: plan.to,
-              paths: plan.paths,
-              ...(plan.commit === undefined ? {} : { commit: plan.commit }),
-            });
-            if (!noted || !context.mayAct()) throw new Error('this owner may not act any more');
-          },
-        });
+      : await context.shared.ourWrite(() =>
+          context.git.apply(context.repository, {
+            children: works,
+            check: checkCommand(batch),
+            mode: context.settings.apply,
+            label: labelOf(context, batch, children),
+            scratch: scratchFolder(context),
+            beforeWrite: async (plan) => {
+              const noted = await context.postDurably({
+                type: 'applyWriting',
+                batch: id,
+                children: plan.children.map((child) => `${id}/${child}`),
+                from: plan.from,
+                to: plan.to,
+                paths: plan.paths,
+                ...(plan.commit === undefined ? {} : { commit: plan.commit }),
+              });
+              if (!noted || !context.mayAct()) throw new Error('this owner may not act any more');
+            },
+          }),
+        );
   if (!context.mayAct()) return;
   const keyOf = (child: string) => `${id}/${child}`;
   for (const { id: child, output } of outcome?.red ?? []) await keepOutput(context, id, child, output);
@@ -200,11 +202,10 @@ export async function checkTree(
       context.post({ type: 'checked', batch: id, check: { ...started, state: 'broken' }, children: [] });
     };
     try {
-      const outcome = await context.git.check(context.repository, {
-        check,
-        on: { kind: 'tree' },
-        onOutput: null,
-      });
+      const outcome =
+        batch?.isolation === 'shared'
+          ? await context.shared.check(check, id)
+          : await context.git.check(context.repository, { check, on: { kind: 'tree' }, onOutput: null });
       if (!context.mayAct()) return;
       if (outcome.notRun !== undefined) return broken(outcome.notRun);
       context.post({

@@ -7,6 +7,7 @@ import type { Refusal } from '../ports.js';
 import { isDiskError, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
 import { resolveEnvironment } from './environment.js';
 import { placeOf, worktreeRequest } from './places.js';
+import { worksAlone } from './snapshots.js';
 
 /** Program, variables, session and worktree, in this order: what costs nothing is asked first. */
 export async function prepare(
@@ -34,7 +35,7 @@ export async function prepare(
     const taken = launch.how === 'session' ? sessionHolder(context, child) : null;
     if (taken !== null) return fail({ kind: 'session', message: `Its session is in use by ${taken}` });
     if (!context.mayAct()) return;
-    const place = await context.turns.run(`git ${key}`, () => findPlace(context, child));
+    const place = await context.turns.run(`git ${key}`, () => findPlace(context, key));
     if (!context.mayAct()) return;
     if ('kind' in place) return fail(place);
     context.post({ type: 'prepared', child: key, attempt: launch.attempt, place });
@@ -75,21 +76,27 @@ function sessionHolder(context: EffectContext, child: Child): ChildKey | null {
   return null;
 }
 
-async function findPlace(context: EffectContext, child: Child): Promise<Place | PrepareFailure> {
-  const batch = context.state().batches[child.batch];
-  if (batch === undefined) return { kind: 'setup', message: `The batch ${child.batch} is unknown` };
-  if (batch.isolation === 'shared' && child.worktree === null)
+async function findPlace(context: EffectContext, key: ChildKey): Promise<Place | PrepareFailure> {
+  // Edits that are being moved out of the shared tree are moved before their child goes on.
+  await context.turns.run('tree', () => Promise.resolve());
+  const child = context.state().children[key];
+  const batch = child === undefined ? undefined : context.state().batches[child.batch];
+  if (child === undefined || batch === undefined) return { kind: 'setup', message: `${key} is unknown` };
+  if (batch.isolation === 'shared' && child.quarantine === null) {
+    // Before it writes anything, what is there now must be known.
+    await context.shared.wake();
     return { path: context.repository.topLevel, base: batch.base, inputs: [] };
-  if (child.worktree !== null) {
-    if (child.worktree.path === context.repository.topLevel) return child.worktree;
-    const state = await context.git.worktreeState(context.repository, child.worktree.path);
-    if (state === 'missing') return { kind: 'worktreeGone', message: `${child.worktree.path} is gone` };
+  }
+  const own = worksAlone(context, child) ? child.worktree : null;
+  if (own !== null) {
+    const state = await context.git.worktreeState(context.repository, own.path);
+    if (state === 'missing') return { kind: 'worktreeGone', message: `${own.path} is gone` };
     if (state === 'foreign')
-      return { kind: 'worktreeGone', message: `${child.worktree.path} is not its worktree any more` };
+      return { kind: 'worktreeGone', message: `${own.path} is not its worktree any more` };
   }
   const made = await context.git.ensureWorktree(
     context.repository,
-    worktreeRequest(context, child, child.worktree?.base ?? batch.base),
+    worktreeRequest(context, { ...child, worktree: own }, own?.base ?? batch.base),
   );
   return made.ok ? placeOf(made) : failureOf(made);
 }

@@ -5,6 +5,7 @@ import { checkpointJson, checkpointText } from '../research/report.js';
 import { detailsOf, noteEvent, type EditLine } from '../research/research.js';
 import type { Attempt } from './attempt.js';
 import { isDiskError, messageOf, type EffectContext } from './context.js';
+import { worksInTree } from './shared.js';
 import { createSoon } from './soon.js';
 
 /** Keeps the checkpoint of a child while one attempt works, on disk and towards the machine. */
@@ -43,6 +44,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     session: loaded.session ?? child?.session ?? null,
     offsets: acknowledged,
   };
+  const inTree = child !== undefined && worksInTree(context, child);
   let chain: Promise<void> = Promise.resolve();
   let waiting: { readonly events: readonly AgentEvent[]; readonly line: FollowedLine }[] = [];
   let edits: EditLine[] = [];
@@ -99,13 +101,16 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   async function drain(): Promise<void> {
     const taken = waiting;
     waiting = [];
+    const all = taken.flatMap(({ events }) => events);
     for (const { events, line } of taken) {
       for (const event of events) {
         if (!context.mayAct()) return;
+        if (inTree && !isOvertaken(event, all)) await context.shared.observe(attempt, event);
         const file = await fileOf(event);
         const noted = noteEvent(known, event, { at: context.clock.now(), folder: attempt.work, file });
         known = noted.checkpoint;
-        if (noted.edit !== null) edits.push(noted.edit);
+        // In a shared tree the ledger says more exactly whose an edit is.
+        if (noted.edit !== null && !inTree) edits.push(noted.edit);
       }
       offsets[line.stream] = line.end;
       known = { ...known, offsets: { ...offsets } };
@@ -137,6 +142,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     checkpoint: () => known,
     async finish() {
       await chain;
+      if (inTree) await context.shared.ended(attempt);
       report.want();
       save.want();
       await report.flush();
@@ -149,4 +155,15 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       save.dispose();
     },
   };
+}
+
+/**
+ * An announcement that is read together with what it announced comes too late: what it wanted to be looked at before
+ * has been done since.
+ */
+function isOvertaken(event: AgentEvent, all: readonly AgentEvent[]): boolean {
+  const later = all.slice(all.indexOf(event) + 1);
+  if (event.type === 'writing')
+    return later.some((other) => other.type === 'write' && other.path === event.path);
+  return event.type === 'shellStarted' && later.some((other) => other.type === 'shell');
 }

@@ -80,16 +80,14 @@ export async function quarantineChild(
   { child: key }: Effect & { readonly type: 'quarantine' },
 ): Promise<void> {
   const child = context.state().children[key];
-  if (child === undefined || context.quarantine === null || worksAlone(context, child)) return;
+  if (child === undefined || worksAlone(context, child)) return;
   if (!(await context.postDurably({ type: 'quarantineStarted', child: key })) || !context.mayAct()) return;
   try {
-    const moved = await context.turns.run('tree', () => context.quarantine?.(key) ?? nothingMoved);
+    const moved = await context.turns.run('tree', () => context.shared.quarantine(key));
     if (context.mayAct()) context.post({ type: 'quarantined', child: key, ...moved });
   } catch (error) {
     if (!context.mayAct()) return;
     context.log.error(`${key}: its edits could not be taken out of the tree: ${messageOf(error)}`);
-    context.post({ type: 'quarantined', child: key, ...(await nothingMoved) });
+    context.post({ type: 'quarantined', child: key, moved: [], left: [] });
   }
 }
-
-const nothingMoved = Promise.resolve({ moved: [], left: [] });

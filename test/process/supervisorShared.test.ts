@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { createWorld, viewWhere, type World } from './support/world.js';
+
+let world: World;
+afterEach(() => world.clean());
+
+/** `a` meets a limit with a half-written file and a line in a file that `b` also changes; `b` works through. */
+const agent = `
+import fs from 'node:fs';
+import path from 'node:path';
+const say = (line) => fs.writeSync(1, JSON.stringify(line) + '\\n');
+const { SWARM_CHILD, SWARM_ATTEMPT, SWARM_SESSION, TEST_MEMORY, SWARM_PROMPT_FILE } = process.env;
+const write = (file, text) => {
+  say({ type: 'writing', path: file });
+  fs.writeFileSync(file, text);
+  say({ type: 'write', path: file });
+};
+const waitFor = async (name) => {
+  while (!fs.existsSync(path.join(TEST_MEMORY, name))) await new Promise((resolve) => setTimeout(resolve, 50));
+};
+say({ type: 'session', id: SWARM_SESSION ?? 'session-' + SWARM_CHILD });
+if (SWARM_CHILD === 'a' && SWARM_ATTEMPT === '1') {
+  write('half.ts', 'export const half: number = ');
+  await waitFor('limit');
+  say({ type: 'limit', status: 'rejected', resetsAt: Math.ceil(Date.now() / 1000) + 8, window: 'five_hour' });
+  process.exit(1);
+}
+if (SWARM_CHILD === 'a') {
+  fs.writeFileSync(path.join(TEST_MEMORY, 'a2.json'), JSON.stringify({ cwd: process.cwd(), prompt: fs.readFileSync(SWARM_PROMPT_FILE, 'utf8'), half: fs.readFileSync('half.ts', 'utf8') }));
+  write('half.ts', 'export const half: number = 1;\\n');
+} else {
+  write('b.ts', 'export const b = 2;\\n');
+  await waitFor('limit');
+}
+say({ type: 'done', result: 'made it' });
+`;
+
+test('in a shared tree a paused child’s half-written edits go into its own worktree, where it goes on', async () => {
+  world = createWorld();
+  const script = world.write('agent.mjs', agent);
+  const supervisor = await world.open();
+  const answer = await supervisor.request({
+    type: 'launch',
+    manifest: {
+      kind: 'json',
+      name: 'shared.json',
+      text: JSON.stringify({
+        version: 1,
+        executors: {
+          one: { adapter: 'command', command: [process.execPath, script] },
+          two: { adapter: 'command', command: [process.execPath, script] },
+        },
+        isolation: 'shared',
+        check: null,
+        tasks: [
+          { id: 'a', prompt: 'make a', executor: 'one' },
+          { id: 'b', prompt: 'make b', executor: 'two' },
+        ],
+      }),
+    },
+    consent: true,
+  });
+  if (!answer.ok) throw new Error(JSON.stringify(answer.errors));
+  await viewWhere(supervisor, 'both have written', (view) =>
+    (view.batches[0]?.children ?? []).every((child) => child.files.written > 0),
+  );
+  await supervisor.settled();
+  expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(true);
+  writeFileSync(path.join(world.memory, 'limit'), '');
+  const moved = await viewWhere(supervisor, 'quarantined', (view) =>
+    (view.batches[0]?.children ?? []).some(
+      (child) => child.id === 'a' && child.quarantine !== null && child.quarantine.moved > 0,
+    ),
+  );
+  expect(moved.batches[0]?.children[0]?.quarantine).toMatchObject({ moved: 1, left: 0 });
+  await viewWhere(supervisor, 'all done', (view) => view.batches[0]?.status === 'succeeded');
+  await supervisor.settled();
+  expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(false);
+  expect(readFileSync(path.join(world.repository, 'b.ts'), 'utf8')).toBe('export const b = 2;\n');
+  const second = JSON.parse(readFileSync(path.join(world.memory, 'a2.json'), 'utf8')) as {
+    cwd: string;
+    prompt: string;
+    half: string;
+  };
+  expect(second.cwd).toBe(path.join(`${world.repository}.worktrees`, answer.batch ?? '', 'a'));
+  expect(second.half).toBe('export const half: number = ');
+  expect(second.prompt).toContain(`moved into a folder of its own, ${second.cwd}`);
+
+  const targets = ['a', 'b'].map((child) => ({ batch: answer.batch ?? '', child }));
+  expect(await supervisor.request({ type: 'apply', targets })).toEqual({ ok: true });
+  await viewWhere(supervisor, 'applied', (view) =>
+    (view.batches[0]?.children ?? []).every((child) => child.apply?.state === 'applied'),
+  );
+  await supervisor.settled();
+  expect(readFileSync(path.join(world.repository, 'half.ts'), 'utf8')).toBe(
+    'export const half: number = 1;\n',
+  );
+  expect(world.git('stash', 'list')).toBe('');
+  expect(world.log.filter((line) => line.startsWith('error'))).toEqual([]);
+});
