@@ -14,7 +14,7 @@ import { treeDifferences, type TreeDifference } from './changes.js';
 import { checkTree } from './check.js';
 import { branchCommit, commitOnHead, stagedPaths } from './commit.js';
 import { operationUnderWay, refuse } from './inspect.js';
-import { moveIntoTree, signatureOf, stageDifferences, TreeMoved, type Signature } from './materialise.js';
+import { moveIntoTree, signatureNow, stageDifferences, TreeMoved, type Signature } from './materialise.js';
 import { conflictsOf, mergeTrees, userName, type Conflict } from './merge.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { treeOf } from './snapshot.js';
@@ -238,7 +238,7 @@ export async function writeDifferences(
   const stage = await stageDifferences(runner, top, repository.gitDir, differences);
   try {
     const signatures = new Map<string, Signature>();
-    for (const { path: file } of differences) signatures.set(file, await signatureOf(path.join(top, file)));
+    for (const { path: file } of differences) signatures.set(file, signatureNow(path.join(top, file)));
     const now = await captureUserTree(runner, repository);
     const moved = new Set(
       (await treeDifferences(runner, top, from, now.tree, 'pathsOnly')).map(({ path: file }) => file),

@@ -7,7 +7,7 @@ import { rawFile, sameEntry, writeBlobs } from './blobs.js';
 import { createBaseline, type Baseline } from './baseline.js';
 import { ignoredPaths } from './changes.js';
 import { userName } from './merge.js';
-import { signatureOf } from './materialise.js';
+import { signatureNow } from './materialise.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { copyIndex, sparseEnvironment } from './temporaryIndex.js';
 
@@ -108,7 +108,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
     const looks = new Map<string, { readonly signature: string | null; readonly entry: Entry | null }>();
     for (const file of paths) {
       const before = known.get(file);
-      const signature = await signatureOf(path.join(top, file));
+      const signature = signatureNow(path.join(top, file));
       const seen = before?.signature ?? null;
       if (seen !== null && seen === trusted(signature)) continue;
       const raw = await rawFile(objectFormat, top, file);

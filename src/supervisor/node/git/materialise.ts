@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, copyFile, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TreeDifference } from './changes.js';
 import { syncFolders } from './durable.js';
@@ -26,19 +38,18 @@ export async function checkOutDifferences(
 ): Promise<void> {
   for (const { path: file } of differences.filter(({ kind }) => kind === 'D')) {
     await rm(path.join(folder, file), { force: true }).catch(() => undefined);
-    await removeEmptyFolders(folder, file);
+    removeEmptyFoldersNow(folder, file);
   }
   await checkOutEntries(runner, folder, gitDir, differences, folder);
 }
 
-export async function signatureOf(file: string): Promise<Signature> {
+export function signatureNow(file: string): Signature {
   try {
-    const stats = await lstat(file, { bigint: true });
-    if (stats.isDirectory()) return 'folder';
-    return [stats.ino, stats.mode, stats.size, stats.mtimeNs].join(':');
+    const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    return stats.isDirectory() ? 'folder' : [stats.ino, stats.mode, stats.size, stats.mtimeNs].join(':');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return null;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return null;
     throw error;
   }
 }
@@ -84,52 +95,56 @@ export async function moveIntoTree(
   differences: readonly Pick<TreeDifference, 'path' | 'kind' | 'toMode'>[],
   signatures: ReadonlyMap<string, Signature>,
 ): Promise<void> {
-  const undo: (() => Promise<void>)[] = [];
+  const undo: (() => void)[] = [];
   const folders = new Set<string>();
+  const deletions = differences.filter(({ kind }) => kind === 'D');
+  const writes = differences.filter(({ kind, toMode }) => kind !== 'D' && toMode !== '160000');
+  // All at once: the disk then pays for one sync and not for each.
+  await Promise.all(writes.map(({ path: file }) => syncFile(path.join(stage.folder, 'new', file))));
   try {
-    const deletions = differences.filter(({ kind }) => kind === 'D');
-    const writes = differences.filter(({ kind, toMode }) => kind !== 'D' && toMode !== '160000');
-    // All at once: the disk then pays for one sync and not for each.
-    await Promise.all(writes.map(({ path: file }) => syncFile(path.join(stage.folder, 'new', file))));
+    // From here on nothing waits: the shorter this takes, the less can come in between.
     for (const [number, { path: file }] of deletions.entries()) {
       const target = path.join(top, file);
-      await assertUnmoved(target, file, signatures);
-      if ((await signatureOf(target)) === null) continue;
+      assertUnmoved(target, file, signatures);
+      if (signatureNow(target) === null) continue;
       const backup = path.join(stage.folder, 'old', `d${number}`);
-      await move(target, backup);
-      undo.push(async () => {
-        await mkdir(path.dirname(target), { recursive: true });
-        await move(backup, target);
+      move(target, backup);
+      undo.push(() => {
+        mkdirSync(path.dirname(target), { recursive: true });
+        move(backup, target);
       });
-      await removeEmptyFolders(top, file);
+      removeEmptyFoldersNow(top, file);
     }
     for (const [number, { path: file }] of writes.entries()) {
       const target = path.join(top, file);
       const staged = path.join(stage.folder, 'new', file);
-      await assertUnmoved(target, file, signatures);
-      await assertRealFolders(top, file);
+      assertUnmoved(target, file, signatures);
+      assertRealFolders(top, file);
       const backup = path.join(stage.folder, 'old', `w${number}`);
-      const existed = (await signatureOf(target)) !== null;
-      if (existed) await keepCopy(target, backup);
-      await takeMode(target, staged);
-      await mkdir(path.dirname(target), { recursive: true });
+      const existed = signatureNow(target) !== null;
+      if (existed) keepCopy(target, backup);
+      takeMode(target, staged);
+      mkdirSync(path.dirname(target), { recursive: true });
       folders.add(path.dirname(target));
-      await assertUnmoved(target, file, signatures);
-      await move(staged, target);
-      undo.push(() => (existed ? move(backup, target) : rm(target, { force: true })));
+      assertUnmoved(target, file, signatures);
+      move(staged, target);
+      undo.push(() => {
+        if (existed) move(backup, target);
+        else rmSync(target, { force: true });
+      });
     }
   } catch (error) {
-    for (const step of undo.reverse()) await step();
+    for (const step of undo.reverse()) step();
     throw error;
   }
   await syncFolders(folders);
 }
 
 /** Removes the folders above a deleted file that are empty now. */
-export async function removeEmptyFolders(top: string, file: string): Promise<void> {
+function removeEmptyFoldersNow(top: string, file: string): void {
   for (let folder = path.dirname(file); folder !== '.' && folder !== ''; folder = path.dirname(folder))
     try {
-      await rmdir(path.join(top, folder));
+      rmdirSync(path.join(top, folder));
     } catch {
       return;
     }
@@ -158,39 +173,36 @@ async function checkOutEntries(
   });
 }
 
-async function assertUnmoved(
-  target: string,
-  file: string,
-  signatures: ReadonlyMap<string, Signature>,
-): Promise<void> {
+function assertUnmoved(target: string, file: string, signatures: ReadonlyMap<string, Signature>): void {
   // A folder in a file's place is gone by now, if all that was in it was ours to delete.
   const known = signatures.get(file) ?? null;
   const expected = known === 'folder' ? null : known;
-  if ((await signatureOf(target)) !== expected) throw new TreeMoved(file);
+  if (signatureNow(target) !== expected) throw new TreeMoved(file);
 }
 
 /** No folder on the way may be a link: the file would land outside of the tree. */
-async function assertRealFolders(top: string, file: string): Promise<void> {
+function assertRealFolders(top: string, file: string): void {
   for (let folder = path.dirname(file); folder !== '.' && folder !== ''; folder = path.dirname(folder)) {
-    const stats = await lstat(path.join(top, folder)).catch(() => null);
-    if (stats !== null && !stats.isDirectory()) throw new TreeMoved(folder);
+    const stats = lstatSync(path.join(top, folder), { throwIfNoEntry: false });
+    if (stats !== undefined && !stats.isDirectory()) throw new TreeMoved(folder);
   }
 }
 
 /** Keeps what git does not know of a file's mode: who may read and write it. */
-async function takeMode(existing: string, staged: string): Promise<void> {
-  const [old, fresh] = await Promise.all([lstat(existing).catch(() => null), lstat(staged)]);
-  if (old === null || !old.isFile() || !fresh.isFile()) return;
+function takeMode(existing: string, staged: string): void {
+  const old = lstatSync(existing, { throwIfNoEntry: false });
+  const fresh = lstatSync(staged);
+  if (old === undefined || !old.isFile() || !fresh.isFile()) return;
   const readable = (old.mode & 0o444) >> 2;
   const mode = fresh.mode & 0o100 ? (old.mode & 0o777) | readable : old.mode & 0o666;
-  await chmod(staged, mode);
+  chmodSync(staged, mode);
 }
 
-async function keepCopy(from: string, to: string): Promise<void> {
+function keepCopy(from: string, to: string): void {
   try {
-    await link(from, to);
+    linkSync(from, to);
   } catch {
-    await copyFile(from, to);
+    copyFileSync(from, to);
   }
 }
 
@@ -205,14 +217,15 @@ async function syncFile(file: string): Promise<void> {
 }
 
 /** Renames; across file systems by a copy beside the target, so that the target is still replaced in one step. */
-async function move(from: string, to: string): Promise<void> {
+function move(from: string, to: string): void {
   try {
-    await rename(from, to);
+    renameSync(from, to);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
     const beside = `${to}.${randomUUID()}.tmp`;
-    await copyFile(from, beside);
-    await rename(beside, to);
-    await rm(from, { force: true });
+    if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from), beside);
+    else copyFileSync(from, beside);
+    renameSync(beside, to);
+    rmSync(from, { force: true });
   }
 }

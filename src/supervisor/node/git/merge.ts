@@ -85,6 +85,10 @@ export async function conflictsOf(
       found.get(right.child.id)?.push({ who: left.child.id, path });
     }
   });
+  // Merges end in any order; what is told does not: the user first, then the children as they were named.
+  const rank = new Map([userName, ...children.map(({ id }) => id)].map((who, at) => [who, at]));
+  for (const list of found.values())
+    list.sort((one, other) => (rank.get(one.who) ?? 0) - (rank.get(other.who) ?? 0));
   return found;
 }
 

@@ -61,6 +61,13 @@ export async function planQuarantine(
     ignoredPaths(runner, repository.topLevel, paths),
     baseEntries(runner, repository, request, paths, blobs),
   ]);
+  const raws = new Map(
+    await Promise.all(
+      paths.map(
+        async (file) => [file, await rawFile(repository.objectFormat, repository.topLevel, file)] as const,
+      ),
+    ),
+  );
   const moves: Move[] = [];
   const left: LeftPath[] = [];
   for (const [file, edits] of byPath) {
@@ -74,7 +81,7 @@ export async function planQuarantine(
       left.push({ path: file, who, why: 'changed' });
       continue;
     }
-    const raw = await rawFile(repository.objectFormat, repository.topLevel, file);
+    const raw = raws.get(file) ?? null;
     const found = raw?.entry ?? null;
     // What a writer of the ledger left is in the store since then.
     const isKnown = edits.some(({ before, after }) => found !== null && [before, after].includes(found.id));

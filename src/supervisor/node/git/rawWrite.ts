@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Entry } from '../../ports/sharedTree.js';
 import { rawFile, readBlobs, sameEntry, writeRaw } from './blobs.js';
-import { createStage, moveIntoTree, signatureOf, TreeMoved, type Signature } from './materialise.js';
+import { createStage, moveIntoTree, signatureNow, TreeMoved, type Signature } from './materialise.js';
 import type { GitRunner } from './runner.js';
 import type { Repository } from '../../ports/git.js';
 
@@ -29,9 +29,10 @@ export async function writeRawPaths(
   while (open.length > 0) {
     const signatures = new Map<string, Signature>();
     const due: RawWrite[] = [];
-    for (const write of open) {
-      signatures.set(write.path, await signatureOf(path.join(top, write.path)));
-      const now = (await rawFile(format, top, write.path))?.entry ?? null;
+    for (const { path: file } of open) signatures.set(file, signatureNow(path.join(top, file)));
+    const raws = await Promise.all(open.map(({ path: file }) => rawFile(format, top, file)));
+    for (const [at, write] of open.entries()) {
+      const now = raws[at]?.entry ?? null;
       if (sameEntry(now, write.to)) done.add(write.path);
       else if (sameEntry(now, write.from)) due.push(write);
       else moved.add(write.path);
@@ -63,12 +64,14 @@ async function tryWrite(
   try {
     const ids = writes.flatMap(({ to }) => (to === null ? [] : [to.id]));
     const blobs = await readBlobs(runner, top, ids);
-    for (const { path: file, to } of writes) {
-      if (to === null) continue;
-      const bytes = blobs.get(to.id);
-      if (bytes === undefined) throw new Error(`the object ${to.id} is not in the store`);
-      await writeRaw(path.join(stage.folder, 'new', file), to.mode, bytes);
-    }
+    await Promise.all(
+      writes.map(async ({ path: file, to }) => {
+        if (to === null) return;
+        const bytes = blobs.get(to.id);
+        if (bytes === undefined) throw new Error(`the object ${to.id} is not in the store`);
+        await writeRaw(path.join(stage.folder, 'new', file), to.mode, bytes);
+      }),
+    );
     const differences = writes.map(({ path: file, to }) => ({
       path: file,
       kind: to === null ? ('D' as const) : ('M' as const),
