@@ -28,8 +28,10 @@ export function prepared(d: Draft, event: Of<'prepared'>): void {
   if (d.state.diskFullSince !== null) {
     enterPause(d, unstart(placed, launch), pauseFor('disk', ''));
     releaseCanary(d, child);
-  } else if (shutGateOf(d.state, child) !== null) holdBack(d, placed, launch);
-  else {
+  } else if (shutGateOf(d.state, child) !== null) {
+    holdBack(d, placed, launch);
+    releaseCanary(d, child);
+  } else {
     d.putChild({
       ...placed,
       session: launch.how === 'brief' ? null : child.session,

@@ -4,6 +4,7 @@ import { countWaiting, gateNotice } from './notices.js';
 import { replacesReset, waitFor } from './gateWait.js';
 import { startedAt } from './history.js';
 import { gateKey, lookUp } from './keys.js';
+import { askIfTooOften, pauseBehind } from './pauses.js';
 import { consentOf, isSoon, probeWait, severity } from './policy.js';
 import type { Child, ExecutorChoice, Gate, GateKey, GatePosition, Instant, Policy, State } from './state.js';
 
@@ -157,19 +158,12 @@ function forgetWishes(d: Draft, gate: Gate, closer: Child): void {
     if (child.phase.name !== 'paused' || child.key === closer.key || !isOn(d.state, child, gate.key))
       continue;
     const { pause } = child.phase;
-    if (pause.wanted || (pause.agreed && pause.gate !== null))
-      d.putChild({
-        ...child,
-        phase: {
-          ...child.phase,
-          pause: {
-            ...pause,
-            wanted: false,
-            agreed: false,
-            gate: pause.gate ?? { key: gate.key, episode: gate.episode },
-          },
-        },
-      });
+    if (!pause.wanted && (!pause.agreed || pause.gate === null)) continue;
+    // Who waited for itself now waits for the gate like the others.
+    const ref = { key: gate.key, episode: gate.episode };
+    const behind = pause.gate === null ? { ...pauseBehind(gate, ref), how: pause.how } : pause;
+    const waits = askIfTooOften(d, child, { ...behind, wanted: false, agreed: false });
+    d.putChild({ ...child, phase: { ...child.phase, pause: waits } });
   }
 }
 

@@ -63,7 +63,7 @@ export function isAgreed(gate: Gate): boolean {
 
 /** Into the pause, with what is kept of the child's work. */
 export function enterPause(d: Draft, child: Child, asked: Pause): void {
-  const pause = isTooOften(d, child, asked) ? { ...asked, ...asksForAttempts } : asked;
+  const pause = askIfTooOften(d, child, asked);
   clearAttemptTimers(d, child);
   d.putChild({
     ...child,
@@ -88,7 +88,11 @@ export function enterPause(d: Draft, child: Child, asked: Pause): void {
 
 const asksForAttempts = { needsUser: true, detail: 'attempts', retryAt: null } as const;
 
-/** It would go on by itself, and has done so without progress as often as it may. */
+/** The pause, or the question to a person once the child has gone on by itself without progress as often as it may. */
+export function askIfTooOften(d: Draft, child: Child, pause: Pause): Pause {
+  return isTooOften(d, child, pause) ? { ...pause, ...asksForAttempts } : pause;
+}
+
 function isTooOften(d: Draft, child: Child, pause: Pause): boolean {
   const goesOn = pause.gate !== null || pause.retryAt !== null;
   if (

@@ -17,8 +17,7 @@ export function start(d: Draft, child: Child, how: Start): void {
     attempt: child.attempt + 1,
     how: wayToGoOn(child, d.now),
     by: how.by,
-    counted:
-      how.by === 'auto' && child.attempt > 0 && !(phase.name === 'paused' && phase.pause.reason === 'disk'),
+    counted: how.by === 'auto' && counts(child),
     canary: how.canary,
   };
   if (phase.name === 'paused' && phase.pause.retryAt !== null)
@@ -30,6 +29,13 @@ export function start(d: Draft, child: Child, how: Start): void {
     phase: { name: 'preparing', since: d.now, launch },
   });
   d.order({ type: 'prepare', child: child.key, launch });
+}
+
+/** A resume that leads nowhere counts; not the disk's doing, and not the first try with another executor. */
+function counts(child: Child): boolean {
+  if (child.attempt === 0 || child.phase.name !== 'paused' || child.phase.pause.reason === 'disk')
+    return false;
+  return child.history.at(-1)?.how !== 'switched';
 }
 
 /** How the timeline calls the beginning of an attempt. */

@@ -47,7 +47,7 @@ export function worktreeRestored(d: Draft, event: Of<'worktreeRestored'>): void 
   // Putting it back was the answer that the child waited for.
   const { phase } = child;
   if (phase.name === 'paused' && phase.pause.detail === 'worktreeGone') {
-    const pause = { ...phase.pause, needsUser: false, detail: null, wanted: true };
+    const pause = { ...phase.pause, needsUser: false, detail: null, wanted: true, declined: false };
     d.putChild({ ...placed, phase: { ...phase, pause } });
     d.restless = true;
   } else if (!('launch' in phase)) d.putChild(placed);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Verdict } from '../../../src/protocol/verdict.js';
-import { exitCode } from '../../../src/supervisor/core/exitCode.js';
+import { exitCode, waitsForPerson } from '../../../src/supervisor/core/exitCode.js';
 import type { Event, Stamped } from '../../../src/supervisor/core/event.js';
 import { initialState } from '../../../src/supervisor/core/initial.js';
 import { violations } from '../../../src/supervisor/core/invariants.js';
@@ -325,7 +325,7 @@ class Hunter {
       world.exit(key, child.attempt, verdictOf('none'), {}, { result: 'done', progress: true });
     } else if (phase.name === 'paused') {
       if (phase.pause.detail === 'worktreeGone') world.send({ type: 'restoreRequested', child: key });
-      else if (phase.pause.needsUser || phase.pause.declined || phase.pause.reason === 'user')
+      else if (phase.pause.needsUser || phase.pause.declined || waitsForYou(world.state, child))
         world.send({ type: 'resumeRequested', children: [key], how: 'auto' });
     }
     for (const gate of Object.values(world.state.gates))
@@ -337,6 +337,13 @@ class Hunter {
       else if (gate.position.name === 'closed' && gate.position.needsUser)
         world.send({ type: 'gateAnswered', gate: gate.key, answer: 'resumeAtReset' });
   }
+}
+
+function waitsForYou(state: State, child: Child): boolean {
+  const view = deriveView(state);
+  const batch = view.batches.find((each) => each.id === child.batch);
+  const drawn = batch?.children.find((each) => each.id === child.task.id);
+  return drawn !== undefined && waitsForPerson(drawn, view);
 }
 
 function isEnded(child: Child): boolean {
