@@ -2,6 +2,7 @@ import type { Adapter, AgentEvent } from '../agents/agent.js';
 import type { Exit } from '../core/event.js';
 import type { ChildKey, Launch, ProcessId } from '../core/state.js';
 import type { FollowedLine, Follower, Found } from '../ports.js';
+import { redact } from '../verdict/redact.js';
 import { isProgress } from '../research/research.js';
 import { recordOf, type Recorder } from './recorder.js';
 import type { EffectContext } from './context.js';
@@ -107,7 +108,7 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
       attempt: attempt.number,
       exit,
       verdict,
-      result: result.slice(0, 4000),
+      result: redact(result.slice(0, 4000)),
       done: finished === true && verdict.class === 'none',
       progress: takeProgress(),
     });

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../agents/agent.js';
 import type { FollowedLine } from '../ports.js';
 import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/checkpoint.js';
-import { checkpointJson, checkpointText } from '../research/report.js';
+import { checkpointJson, checkpointText, withoutSecrets } from '../research/report.js';
 import { detailsOf, noteEvent, type EditLine } from '../research/research.js';
 import type { Attempt } from './attempt.js';
 import { isDiskError, messageOf, type EffectContext } from './context.js';
@@ -55,7 +55,8 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
 
   const report = createSoon(context.clock, 500, () => {
     if (!context.mayAct()) return Promise.resolve();
-    const details = detailsOf(known);
+    const shown = withoutSecrets(known);
+    const details = detailsOf(shown);
     const text = JSON.stringify(details);
     context.post({
       type: 'reported',
@@ -68,7 +69,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
         input: known.tokens.input,
         cachedInput: known.tokens.cachedInput,
         output: known.tokens.output,
-        lastLine: known.lastLine,
+        lastLine: shown.lastLine,
         lastLineAt: known.lastLineAt,
         details: text === reportedDetails ? null : details,
         stdout: offsets.stdout,

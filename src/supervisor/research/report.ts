@@ -4,7 +4,7 @@ import { isVerification, treeId } from './research.js';
 
 /** checkpoint.json: what was learned, without anything that looks like a secret. */
 export function checkpointJson(known: Checkpoint): string {
-  return `${JSON.stringify(redacted(known), null, 2)}\n`;
+  return `${JSON.stringify(withoutSecrets(known), null, 2)}\n`;
 }
 
 /** checkpoint.md: the same for people, and for an agent that goes on in a fresh session. */
@@ -73,7 +73,7 @@ function oneLine(text: string): string {
 }
 
 /** Free text is redacted; paths, hashes and numbers stay what they are. */
-function redacted(known: Checkpoint): Checkpoint {
+export function withoutSecrets(known: Checkpoint): Checkpoint {
   return {
     ...known,
     commands: known.commands.map((entry) => ({ ...entry, command: redact(entry.command) })),

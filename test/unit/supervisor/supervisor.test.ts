@@ -111,6 +111,27 @@ test('a child gets the attempt in its environment, its key, and nothing of ours;
   await supervisor.close({ stopAgents: false });
 });
 
+test('a secret that an agent prints is in no file of ours and not in the view', async () => {
+  const town = new Town();
+  const secret = `sk-ant-${'a1b2c3d4'.repeat(5)}`;
+  town.processes.onStart = (process) => {
+    process.print({ type: 'text', text: `my key is ${secret}, do not tell` });
+    process.print({ type: 'decision', text: `use ${secret}` });
+    process.print({ type: 'shell', command: `curl -H 'x-api-key: ${secret}'`, exitCode: 0 });
+    process.print({ type: 'done', result: `with ${secret}` });
+    process.exit(0);
+  };
+  const supervisor = await town.open();
+  const batch = batchOf(await supervisor.request(launchRequest({ ...sixTasks, tasks: [{ prompt: 'x' }] })));
+  const view = await town.until(supervisor, 'done', allDone(batch));
+  await town.clock.advance(2000);
+  await town.rest(supervisor);
+  expect(JSON.stringify(view)).toContain('use [redacted');
+  for (const text of [JSON.stringify(view), JSON.stringify(town.disk.journal), ...town.disk.files.values()])
+    expect(text).not.toContain(secret);
+  await supervisor.close({ stopAgents: false });
+});
+
 /** An `openStore` whose owner dies at its n-th event: after it is in the journal and before its effects, or just before it is written. */
 function dyingStore(town: Town, at: number, when: 'afterWrite' | 'beforeWrite') {
   let dead = false;

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../../src/supervisor/agents/agent.js';
+import {
+  emptyCheckpoint,
+  parseCheckpoint,
+  type Checkpoint,
+} from '../../../src/supervisor/research/checkpoint.js';
+import { checkpointJson, checkpointText } from '../../../src/supervisor/research/report.js';
+import {
+  detailsOf,
+  isProgress,
+  noteEvent,
+  treeId,
+  type EditLine,
+  type FileState,
+} from '../../../src/supervisor/research/research.js';
+
+const start: Checkpoint = { ...emptyCheckpoint('b', 'c', 'The cart'), attempt: 1, base: 'base0000base' };
+const file = (text: string): FileState => ({ sha256: `sha-${text}`, blob: `blob-${text}`, modifiedAt: 7 });
+
+/** Notes events one second apart; a file event carries the state that the test names. */
+function after(
+  events: readonly (AgentEvent | readonly [AgentEvent, FileState | null])[],
+  from: Checkpoint = start,
+): { known: Checkpoint; edits: EditLine[] } {
+  let known = from;
+  const edits: EditLine[] = [];
+  events.forEach((item, i) => {
+    const [event, state] = Array.isArray(item)
+      ? (item as [AgentEvent, FileState | null])
+      : [item as AgentEvent, null];
+    const noted = noteEvent(known, event, { at: i * 1000, folder: '/work/c', file: state });
+    known = noted.checkpoint;
+    if (noted.edit !== null) edits.push(noted.edit);
+  });
+  return { known, edits };
+}
+
+test('files are noted by their path from the child’s folder, with the hash they had', () => {
+  const { known } = after([
+    [{ type: 'read', path: '/work/c/src/a.ts' }, file('one')],
+    [{ type: 'read', path: './src/b.ts' }, null],
+    [{ type: 'read', path: '/etc/hosts' }, file('hosts')],
+    [{ type: 'read', path: 'src/a.ts' }, file('two')],
+  ]);
+  expect(known.read.map(({ path, sha256 }) => `${path} ${sha256}`)).toEqual([
+    'src/b.ts null',
+    '/etc/hosts sha-hosts',
+    'src/a.ts sha-two',
+  ]);
+});
+
+test('a written file is known as it was written, and the ledger chains its blobs', () => {
+  const write: AgentEvent = { type: 'write', path: 'a.ts', tool: 'Edit' };
+  const { known, edits } = after([
+    [{ type: 'read', path: 'a.ts' }, file('one')],
+    [write, file('two')],
+    [write, file('three')],
+    [{ type: 'write', path: 'new.ts', tool: 'Write' }, file('new')],
+  ]);
+  expect(known.read.find(({ path }) => path === 'a.ts')?.sha256).toBe('sha-three');
+  expect(detailsOf(known).written).toEqual([
+    { path: 'a.ts', kind: 'M' },
+    { path: 'new.ts', kind: 'A' },
+  ]);
+  expect(edits.map(({ path, before, after: now, attempt }) => [path, before, now, attempt])).toEqual([
+    ['a.ts', null, 'blob-two', 1],
+    ['a.ts', 'blob-two', 'blob-three', 1],
+    ['new.ts', null, 'blob-new', 1],
+  ]);
+});
+
+test('a verification belongs to the tree it ran on, and is stale after the next write', () => {
+  const check: AgentEvent = { type: 'shell', command: 'npx tsc --noEmit', exitCode: 0 };
+  const { known } = after([check]);
+  expect(known.commands[0]?.tree).toBe('base000');
+  expect(detailsOf(known).verification).toMatchObject([{ exitCode: 0, stale: false }]);
+  const { known: later } = after([[{ type: 'write', path: 'a.ts', tool: 'Edit' }, file('x')]], known);
+  expect(detailsOf(later).verification).toMatchObject([{ tree: 'base000', stale: true }]);
+  const { known: again } = after([check], later);
+  expect(detailsOf(again).verification.at(-1)).toMatchObject({ tree: treeId(later), stale: false });
+});
+
+test('tokens add up over sessions; a running total counts the session once', () => {
+  const usage = (mode: 'add' | 'total', input: number): AgentEvent => ({
+    type: 'usage',
+    mode,
+    input,
+    cachedInput: 0,
+    output: 1,
+  });
+  const { known } = after([
+    { type: 'session', id: 'one' },
+    usage('total', 10),
+    usage('total', 30),
+    { type: 'session', id: 'two' },
+    usage('total', 5),
+    usage('total', 8),
+    usage('add', 2),
+  ]);
+  expect(known.tokens.input).toBe(40);
+  // The same session again, as after a resume: its total goes on.
+  const { known: resumed } = after(
+    [{ type: 'session', id: 'one' }, usage('total', 30)],
+    after([{ type: 'session', id: 'one' }, usage('total', 10)]).known,
+  );
+  expect(resumed.tokens.input).toBe(30);
+});
+
+test('what counts as progress is what rule 10 names', () => {
+  const events: AgentEvent[] = [
+    { type: 'session', id: 'x' },
+    { type: 'writing', path: 'a', tool: 'x' },
+    { type: 'shellStarted', command: 'x' },
+    { type: 'denied', what: 'x' },
+    { type: 'unrecognized', text: 'x' },
+    { type: 'usage', mode: 'add', input: 5, cachedInput: 0, output: 0 },
+    { type: 'signal', final: true, signal: { channel: 'event', text: 'limit' } },
+    { type: 'done', ok: false, result: '' },
+  ];
+  expect(events.filter(isProgress)).toEqual([]);
+  expect(isProgress({ type: 'usage', mode: 'add', input: 0, cachedInput: 0, output: 1 })).toBe(true);
+  expect(isProgress({ type: 'text', text: 'x' })).toBe(true);
+});
+
+test('a line that means nothing changes nothing', () => {
+  const { known } = after([{ type: 'ignored' }, { type: 'unrecognized', text: '  ' }]);
+  expect(known).toBe(start);
+});
+
+test('checkpoint.md is for reading, checkpoint.json comes back as it was; neither holds a secret', () => {
+  const secret = `sk-ant-${'a1b2c3d4'.repeat(5)}`;
+  const { known } = after([
+    { type: 'session', id: 's-1' },
+    [
+      { type: 'read', path: 'src/cart.ts' },
+      { sha256: 'abcdef0123456789', blob: 'b', modifiedAt: 1 },
+    ],
+    [{ type: 'write', path: 'src/cart.ts', tool: 'Edit' }, file('new')],
+    { type: 'decision', text: `Use the key ${secret}` },
+    {
+      type: 'next',
+      items: [
+        { text: 'Run the check', done: false },
+        { text: 'Read', done: true },
+      ],
+    },
+    { type: 'shell', command: `TOKEN=${secret} npm test`, exitCode: 1 },
+    { type: 'denied', what: 'Bash(rm -rf /)' },
+  ]);
+  expect(checkpointText(known)).toMatchInlineSnapshot(`
+    "# The cart
+
+    Attempt 1, session s-1, tree a3172d0.
+    Last: was refused: Bash(rm -rf /)
+
+    ## Next steps
+
+    - [ ] Run the check
+
+    ## Done
+
+    - [x] Read
+
+    ## Decisions and last statements
+
+    - Use the key [redacted anthropic key]
+
+    ## Files written
+
+    - src/cart.ts
+
+    ## Files read
+
+    - src/cart.ts (sha-new)
+
+    ## Verification
+
+    - \`TOKEN=[redacted anthropic key] npm test\`: exit 1, on tree a3172d0
+
+    ## Refused by its permissions
+
+    - Bash(rm -rf /)
+
+    ## Tokens
+
+    - input 0, of it cached 0, output 0
+    "
+  `);
+  const json = checkpointJson(known);
+  expect(json).not.toContain(secret);
+  expect(parseCheckpoint(json)?.written).toEqual(known.written);
+  expect(parseCheckpoint('{"schema":1}')).toBe(null);
+  expect(parseCheckpoint(null)).toBe(null);
+});
+
+test('what is kept has bounds, however long a child works', () => {
+  const events: AgentEvent[] = Array.from({ length: 5000 }, (_, i) => ({
+    type: 'decision',
+    text: `decision ${i} ${'x'.repeat(5000)}`,
+  }));
+  const { known } = after(events);
+  expect(known.decisions).toHaveLength(30);
+  expect(checkpointJson(known).length).toBeLessThan(60_000);
+});
