@@ -55,7 +55,6 @@ export function noteProgress(d: Draft, child: Child): Child {
     phase: { ...phase, progressed: true },
   };
   d.putChild(proven);
-  d.restless = true;
   return proven;
 }
 

@@ -41,6 +41,18 @@ export function gatesOf(state: State, choice: ExecutorChoice): readonly Gate[] {
   return gates;
 }
 
+/** The gates of a child; children of one executor share the look-up. */
+export function gateFinder(state: State): (child: Child) => readonly Gate[] {
+  const known = new Map<string, readonly Gate[]>();
+  return (child) => {
+    const choice = choiceOf(child);
+    const key = choice.model === null ? `${choice.credential}\n` : gateKey(choice.credential, choice.model);
+    let gates = known.get(key);
+    if (gates === undefined) known.set(key, (gates = gatesOf(state, choice)));
+    return gates;
+  };
+}
+
 /** Closed or being tried by one child: nothing else may start. */
 export function isShut(gate: Gate): boolean {
   return gate.position.name === 'closed' || gate.position.name === 'probing';

@@ -12,7 +12,8 @@ export function parseChildKey(key: ChildKey): { readonly batch: string; readonly
 
 /** `credential`, or `credential model`; spaces and percent signs of a credential's name are escaped, so that no two meet. */
 export function gateKey(credential: string, model: string | null): GateKey {
-  const first = credential.replaceAll('%', '%25').replaceAll(' ', '%20');
+  const plain = !credential.includes('%') && !credential.includes(' ');
+  const first = plain ? credential : credential.replaceAll('%', '%25').replaceAll(' ', '%20');
   return model === null ? first : `${first} ${model}`;
 }
 

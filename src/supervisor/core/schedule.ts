@@ -1,6 +1,6 @@
 import type { Draft } from './draft.js';
 import { trySwitch } from './fallback.js';
-import { choiceOf, gatesOf, isShut, openGate, rampPatience, shutGateOf, type Closed } from './gates.js';
+import { choiceOf, gateFinder, gatesOf, isShut, openGate, rampPatience, type Closed } from './gates.js';
 import { nextStretch, startedAt } from './history.js';
 import { isSoon } from './policy.js';
 import { priceToGoOn } from './price.js';
@@ -23,16 +23,17 @@ interface Usage {
  */
 export function schedule(d: Draft): void {
   if (d.state.diskFullSince !== null) return;
-  const usage = countUsage(d);
-  const waiting = listWaiting(d);
+  const { usage, waiting } = look(d);
   for (const gate of Object.values(d.state.gates)) openUnawaited(d, gate);
   for (const child of waiting.paused) trySwitch(d, child);
   for (const child of waiting.queued) trySwitch(d, child);
   for (const { key } of Object.values(d.state.gates)) tryFirst(d, key, waiting, usage);
-  for (const child of waiting.paused) goOn(d, child.key, usage);
-  for (const child of waiting.queued) begin(d, child.key, usage);
+  const { maxConcurrent } = d.state.settings;
+  for (const child of waiting.paused) if (usage.all < maxConcurrent) goOn(d, child.key, usage);
+  for (const child of waiting.queued) if (usage.all < maxConcurrent) begin(d, child.key, usage);
   settleOpening(d, waiting, usage);
-  for (const child of waiting.queued) noteHeld(d, child.key);
+  const find = gateFinder(d.state);
+  for (const child of waiting.queued) noteHeld(d, child.key, find);
 }
 
 interface Waiting {
@@ -40,25 +41,10 @@ interface Waiting {
   readonly queued: readonly Child[];
 }
 
-function countUsage(d: Draft): Usage {
+/** One walk over all children, in the order of batches and manifests; what a person wants next goes first. */
+function look(d: Draft): { readonly usage: Usage; readonly waiting: Waiting } {
   const usage: Usage = { all: 0, byBatch: new Map(), unproven: new Map() };
-  for (const child of Object.values(d.state.children)) {
-    const { phase } = child;
-    if (!('launch' in phase)) continue;
-    usage.all++;
-    usage.byBatch.set(child.batch, (usage.byBatch.get(child.batch) ?? 0) + 1);
-    const progressed = (phase.name === 'running' || phase.name === 'parking') && phase.progressed;
-    if (progressed) continue;
-    const since = phase.name === 'preparing' ? phase.since : (startedAt(child) ?? phase.since);
-    for (const gate of gatesOf(d.state, choiceOf(child)))
-      if (gate.position.name === 'opening' && since >= gate.position.since)
-        usage.unproven.set(gate.key, (usage.unproven.get(gate.key) ?? 0) + 1);
-  }
-  return usage;
-}
-
-/** In the order of batches and manifests; what a person wants next goes first. */
-function listWaiting(d: Draft): Waiting {
+  const opening = Object.values(d.state.gates).filter((gate) => gate.position.name === 'opening');
   const paused: Child[] = [];
   const queued: Child[] = [];
   const first: Child[] = [];
@@ -66,10 +52,23 @@ function listWaiting(d: Draft): Waiting {
     for (const key of d.batch(id)?.children ?? []) {
       const child = d.child(key);
       if (child === undefined) continue;
-      if (child.phase.name === 'queued') (child.phase.startNext ? first : queued).push(child);
-      else if (child.phase.name === 'paused' && goesOn(child, d.now)) paused.push(child);
+      const { phase } = child;
+      if ('launch' in phase) {
+        take(usage, child);
+        if (opening.length > 0) countUnproven(d, child, usage);
+      } else if (phase.name === 'queued') (phase.startNext ? first : queued).push(child);
+      else if (phase.name === 'paused' && goesOn(child, d.now)) paused.push(child);
     }
-  return { paused: [...paused].sort(byWish), queued: [...first, ...queued] };
+  return { usage, waiting: { paused: paused.sort(byWish), queued: [...first, ...queued] } };
+}
+
+function countUnproven(d: Draft, child: Child, usage: Usage): void {
+  const { phase } = child;
+  if ((phase.name === 'running' || phase.name === 'parking') && phase.progressed) return;
+  const since = phase.name === 'preparing' ? phase.since : (startedAt(child) ?? phase.since);
+  for (const gate of gatesOf(d.state, choiceOf(child)))
+    if (gate.position.name === 'opening' && since >= gate.position.since)
+      usage.unproven.set(gate.key, (usage.unproven.get(gate.key) ?? 0) + 1);
 }
 
 function byWish(a: Child, b: Child): number {
@@ -248,15 +247,15 @@ function settleOpening(d: Draft, waiting: Waiting, usage: Usage): void {
 }
 
 /** Keeps the timeline's line between queued and held. */
-function noteHeld(d: Draft, key: ChildKey): void {
+function noteHeld(d: Draft, key: ChildKey, find: (child: Child) => readonly Gate[]): void {
   const child = d.child(key);
   if (child?.phase.name !== 'queued') return;
-  const held =
-    shutGateOf(d.state, child) !== null || (!child.phase.startNext && nearGateOf(d, child) !== null);
-  const kind = held ? 'held' : 'queued';
-  if (child.history.at(-1)?.kind === kind && child.history.at(-1)?.to === null) return;
-  d.putChild({
-    ...child,
-    history: nextStretch(child.history, d.now, { kind, attempt: null, reason: null, how: null }),
-  });
+  const { startNext } = child.phase;
+  const kind = find(child).some((gate) => isShut(gate) || (gate.near !== null && !startNext))
+    ? 'held'
+    : 'queued';
+  const last = child.history.at(-1);
+  if (last?.kind === kind && last.to === null) return;
+  const stretch = { kind, attempt: null, reason: null, how: null } as const;
+  d.putChild({ ...child, history: nextStretch(child.history, d.now, stretch) });
 }

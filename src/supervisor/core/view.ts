@@ -1,9 +1,10 @@
 import type { BatchStatus, BatchView, ChildView, Problem, View } from '../../protocol/view.js';
+import { gateFinder } from './gates.js';
 import { lookUp } from './keys.js';
 import type { Batch, Child, State } from './state.js';
 import { batchActions } from './viewActions.js';
 import { viewChild } from './viewChild.js';
-import { gateFinder, gatherFacts, iso, type Facts } from './viewFacts.js';
+import { gatherFacts, iso, type Facts } from './viewFacts.js';
 import { viewGate } from './viewGate.js';
 import { diskProblem } from './exitCode.js';
 

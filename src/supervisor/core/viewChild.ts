@@ -1,46 +1,65 @@
-import type {
-  ApplyView,
-  ChildDisplay,
-  ChildStatus,
-  ChildView,
-  QuarantineView,
-  ReasonView,
-  StretchView,
-} from '../../protocol/view.js';
+import type { ChildDisplay, ChildStatus, ChildView, ReasonView, StretchView } from '../../protocol/view.js';
 import { choiceOf, isShut } from './gates.js';
 import { lookUp, parseChildKey } from './keys.js';
 import { resumePrice } from './price.js';
 import type { Child, Consent, Gate, Instant, Pause, State } from './state.js';
 import { actionsOf } from './viewActions.js';
+import { applyOf, quarantineOf } from './viewWork.js';
 import { iso, type Facts } from './viewFacts.js';
 import { needsPerson } from './viewGate.js';
 import { asksFirst, consentAt, goesOn, tooDear } from './waiting.js';
 
-/** One child. What only depends on it is kept for as long as it stays the same object. */
+/** One child. The same object as long as nothing that it shows has changed. */
 export function viewChild(state: State, child: Child, gates: readonly Gate[], facts: Facts): ChildView {
   const fixed = fixedOf(child);
   const gate = shutFor(child, gates);
   const status = statusOf(child, gate);
   const asks = asksPerson(state, child, gate);
   const display = displayOf(state, child, gate, status, asks);
+  const order = facts.order.get(child.key) ?? null;
+  const slots = status === 'queued' ? slotsOf(state, child, facts) : null;
+  const runs = fixed.runsSince === null ? 0 : Math.max(0, state.at - fixed.runsSince);
+  const ranFor = Math.round((fixed.ran + runs) / 1000);
+  const { drawn } = fixed;
+  if (
+    drawn !== null &&
+    fixed.gate === gate &&
+    fixed.asks === asks &&
+    drawn.display === display &&
+    drawn.order === order &&
+    drawn.ranFor === ranFor &&
+    drawn.slots?.busy === slots?.busy &&
+    drawn.slots?.of === slots?.of
+  )
+    return drawn;
   const reset = resetOf(child, gate);
   const choice = choiceOf(child);
-  return {
+  const view: ChildView = {
     ...fixed.view,
     status,
     reason: reasonOf(child, gate, display, asks),
     resetAt: iso(reset.at),
     resetSource: reset.source,
     display,
-    order: facts.order.get(child.key) ?? null,
+    order,
     ...actionsOf(child, display, gate),
     credential: choice.credential,
     model: choice.model,
-    ranFor: Math.round(
-      (fixed.ran + (fixed.runsSince === null ? 0 : Math.max(0, state.at - fixed.runsSince))) / 1000,
-    ),
-    slots: status === 'queued' ? slotsOf(state, child, facts) : null,
+    ranFor,
+    slots,
   };
+  known.set(child, { ...fixed, gate, asks, drawn: view });
+  return view;
+}
+
+/** What was last drawn of a child, and from what beside the child itself. */
+interface Known {
+  readonly view: Fixed;
+  readonly ran: number;
+  readonly runsSince: Instant | null;
+  readonly gate: Gate | null;
+  readonly asks: Consent;
+  readonly drawn: ChildView | null;
 }
 
 type Fixed = Omit<
@@ -59,15 +78,18 @@ type Fixed = Omit<
   | 'slots'
 >;
 
-const known = new WeakMap<Child, { view: Fixed; ran: number; runsSince: Instant | null }>();
+const known = new WeakMap<Child, Known>();
 
-function fixedOf(child: Child): { view: Fixed; ran: number; runsSince: Instant | null } {
+function fixedOf(child: Child): Known {
   const before = known.get(child);
   if (before !== undefined) return before;
   const { phase, report, history } = child;
   const runs = history.filter((stretch) => stretch.kind === 'running');
   const ended = phase.name === 'succeeded' || phase.name === 'failed' || phase.name === 'canceled';
-  const now = {
+  const now: Known = {
+    gate: null,
+    asks: 'auto',
+    drawn: null,
     view: {
       id: parseChildKey(child.key).id,
       title: child.task.title,
@@ -277,39 +299,4 @@ function slotsOf(state: State, child: Child, facts: Facts): ChildView['slots'] {
   const own = facts.busyByBatch.get(batch.id) ?? 0;
   if (own >= batch.maxConcurrent) return { busy: own, of: batch.maxConcurrent };
   return { busy: facts.busy, of: state.settings.maxConcurrent };
-}
-
-function quarantineOf(child: Child): QuarantineView | null {
-  const { quarantine } = child;
-  if (quarantine === null) return null;
-  return {
-    moved: quarantine.moved.length,
-    left: quarantine.left.length,
-    checked: quarantine.checked,
-    ...(quarantine.errors === null ? {} : { errors: quarantine.errors }),
-    files: quarantine.moved,
-    leftWith: [...new Set(quarantine.left.map((each) => each.who))],
-  };
-}
-
-function applyOf(child: Child): ApplyView | null {
-  const { applied } = child;
-  const done = child.phase.name === 'succeeded';
-  switch (applied.state) {
-    case 'none':
-      return done ? { state: 'ready', with: [] } : null;
-    case 'forecast':
-      if (!applied.clean) return { state: 'forecastConflict', with: applied.with };
-      return { state: done ? 'ready' : 'forecastClean', with: [] };
-    case 'applying':
-      return { state: 'applying', with: [] };
-    case 'applied':
-      return { state: 'applied', with: [], at: iso(applied.at) };
-    case 'conflict':
-      return { state: 'conflict', with: applied.with };
-    case 'red':
-      return { state: 'red', with: [] };
-    default:
-      return applied satisfies never;
-  }
 }

@@ -1,5 +1,5 @@
-import { choiceOf, gatesOf } from './gates.js';
-import { gateKey, parseChildKey } from './keys.js';
+import { gateFinder } from './gates.js';
+import { parseChildKey } from './keys.js';
 import { priceToGoOn } from './price.js';
 import { quietUntil } from './quietHours.js';
 import type { Child, ChildKey, Gate, GateKey, Instant, Policy, State } from './state.js';
@@ -83,18 +83,6 @@ export function gatherFacts(state: State): Facts {
     );
   }
   return { busy, busyByBatch, gates, order };
-}
-
-/** The gates of a child; children of one executor share the look-up. */
-export function gateFinder(state: State): (child: Child) => readonly Gate[] {
-  const known = new Map<string, readonly Gate[]>();
-  return (child) => {
-    const choice = choiceOf(child);
-    const key = choice.model === null ? `${choice.credential}\n` : gateKey(choice.credential, choice.model);
-    let gates = known.get(key);
-    if (gates === undefined) known.set(key, (gates = gatesOf(state, choice)));
-    return gates;
-  };
 }
 
 /** First the one that is cheapest to resume, then the others that were paused, then the new ones. */

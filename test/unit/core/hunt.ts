@@ -77,6 +77,9 @@ class Hunter {
       if (!isDeepStrictEqual(again, state)) throw new Error('the state does not survive JSON');
       this.recoverFrom(again);
       const view = deriveView(state);
+      // What is kept of earlier drawings must not show.
+      if (!isDeepStrictEqual(view, deriveView(again)))
+        throw new Error('the view depends on what was drawn before');
       exitCode(view, { batches: null, noWait: false, tty: false });
     }
   }
