@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setStrict } from '../../../src/supervisor/core/assert.js';
 import type { Supervisor } from '../../../src/supervisor/api.js';
 import { StoreError, type OpenedStore, type Store } from '../../../src/supervisor/ports.js';
+import { openSupervisor } from '../../../src/supervisor/supervisor.js';
 import { settle } from '../../support/fakeClock.js';
 import { Account, batchOf, draw, launchRequest, sixTasks, Town } from './town.js';
 
@@ -129,6 +130,57 @@ test('a secret that an agent prints is in no file of ours and not in the view', 
   expect(JSON.stringify(view)).toContain('use [redacted');
   for (const text of [JSON.stringify(view), JSON.stringify(town.disk.journal), ...town.disk.files.values()])
     expect(text).not.toContain(secret);
+  await supervisor.close({ stopAgents: false });
+});
+
+test('the person’s own rules say what an agent’s message means; a bad one is named and left out', async () => {
+  const town = new Town();
+  town.processes.onStart = (process) => {
+    process.print({ type: 'error', message: 'the frobnicator is asleep' });
+    process.exit(1);
+  };
+  const options = town.options();
+  const rules = [
+    { when: { text: 'frobnicator' }, class: 'content_policy' },
+    { when: {}, class: 'network' },
+  ];
+  const opened = await openSupervisor({
+    ...options,
+    settings: { ...options.settings, verdictRules: rules },
+  });
+  if (!opened.ok) throw new Error(opened.message);
+  const { supervisor } = opened;
+  batchOf(await supervisor.request(launchRequest({ ...sixTasks, tasks: [{ prompt: 'x' }] })));
+  const view = await town.until(supervisor, 'failed', (seen) => seen.batches[0]?.status === 'failed');
+  expect(view.batches[0]?.children[0]?.reason?.class).toBe('content_policy');
+  expect(town.log.filter((line) => line.startsWith('warn swarm.verdict.rules: rule 2'))).toHaveLength(1);
+  await supervisor.close({ stopAgents: false });
+});
+
+test('a resume whose session the agent does not know goes on once with the brief, the task in it once', async () => {
+  const town = new Town();
+  const answers = [
+    { type: 'limit', status: 'rejected', resetsAt: town.clock.now() / 1000 + 60, window: 'five_hour' },
+    { type: 'error', message: 'No conversation found with session ID session-a', status: 400 },
+    { type: 'done', result: 'made it' },
+  ];
+  town.processes.onStart = (process) => {
+    const answer = answers[Number(process.request.env['SWARM_ATTEMPT']) - 1] ?? {};
+    if (process.request.env['SWARM_SESSION'] === undefined)
+      process.print({ type: 'session', id: 'session-a' });
+    process.print(answer);
+    process.exit('type' in answer && answer.type === 'done' ? 0 : 1);
+  };
+  const supervisor = await town.open();
+  const batch = batchOf(
+    await supervisor.request(launchRequest({ ...sixTasks, tasks: [{ id: 'a', prompt: 'make a' }] })),
+  );
+  await town.until(supervisor, 'done', allDone(batch));
+  const sessions = town.processes.started.map(({ request }) => request.env['SWARM_SESSION'] ?? null);
+  expect(sessions).toEqual([null, 'session-a', null]);
+  const prompt = town.disk.files.get(`batches/${batch}/children/a/attempts/3/prompt.txt`) ?? '';
+  expect(prompt.split('make a')).toHaveLength(2);
+  expect(prompt).toContain('An earlier session worked on this task');
   await supervisor.close({ stopAgents: false });
 });
 
