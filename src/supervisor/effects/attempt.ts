@@ -45,7 +45,7 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
   let progress = false;
 
   const onEvent = (event: AgentEvent, line: FollowedLine) => {
-    const known = recorder.knows(line);
+    const known = recorder.wasTold(line);
     if (!known && isProgress(event)) progress = true;
     if (event.type === 'done') {
       done = event.ok;

@@ -10,8 +10,8 @@ import { createSoon } from './soon.js';
 
 /** Keeps the checkpoint of a child while one attempt works, on disk and towards the machine. */
 export interface Recorder {
-  /** The line was taken in by an earlier owner. */
-  knows(line: FollowedLine): boolean;
+  /** What the line means was told to the machine by an earlier owner, and is in the journal. */
+  wasTold(line: FollowedLine): boolean;
   note(events: readonly AgentEvent[], line: FollowedLine): void;
   /** Something of rule 10 has happened; `take` gives it to the next report. */
   progressed(take: () => boolean): void;
@@ -36,6 +36,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   const loaded = await loadCheckpoint(context, key);
   const child = context.state().children[key];
   const sameAttempt = loaded.attempt === number;
+  const told = child?.report.offsets.attempt === number ? child.report.offsets : { stdout: 0, stderr: 0 };
   const acknowledged = sameAttempt ? loaded.offsets : { stdout: 0, stderr: 0 };
   let known: Checkpoint = {
     ...loaded,
@@ -127,8 +128,11 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       : Promise.resolve(null);
   }
 
+  // The checkpoint may be ahead of what the last owner had journaled.
+  if (sameAttempt) report.want();
+
   return {
-    knows: (line) => line.end <= acknowledged[line.stream],
+    wasTold: (line) => line.end <= told[line.stream],
     note(events, line) {
       if (line.end <= acknowledged[line.stream]) return;
       waiting.push({ events: events.filter((event) => event.type !== 'ignored'), line });

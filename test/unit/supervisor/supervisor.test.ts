@@ -264,6 +264,69 @@ test.each(['afterWrite', 'beforeWrite'] as const)(
   60_000,
 );
 
+test.each([4, 5, 6, 7, 8, 9, 10])(
+  'killed at event %i while an agent is in the middle of its work, the same agent is followed on and counted once',
+  async (at) => {
+    for (const when of ['afterWrite', 'beforeWrite'] as const) {
+      const town = new Town();
+      town.processes.onStart = (process) => {
+        process.print({ type: 'session', id: 'mine' });
+        process.print({ type: 'usage', input: 100, cachedInput: 10, output: 5 });
+        process.print({ type: 'read', path: 'a.ts' });
+      };
+      const dying = dyingStore(town, at, when);
+      const first = await town.open(dying.openStore);
+      const tasks = { ...sixTasks, tasks: [{ id: 'a', prompt: 'x' }] };
+      const batch = batchOf(await first.request(launchRequest(tasks)));
+      for (let step = 0; step < 20 && !dying.isDead(); step++) {
+        await town.rest(first);
+        await town.clock.advance(300);
+      }
+      if (!dying.isDead()) town.disk.crash();
+      await first.close({ stopAgents: false });
+      expect(town.processes.running.length, 'the agent outlives its owner').toBeLessThanOrEqual(1);
+
+      const second = await town.open();
+      await town.rest(second);
+      await town.clock.advance(1000);
+      await town.rest(second);
+      const running = second.view().batches[0]?.children[0];
+      expect(running, when).toMatchObject({ phase: 'running', attempts: 1, session: 'mine' });
+      expect(running?.tokens).toEqual({ input: 100, cachedInput: 10, output: 5 });
+      const [process] = town.processes.started;
+      process?.print({ type: 'usage', input: 1, cachedInput: 0, output: 1 });
+      process?.print({ type: 'done', result: 'made it' });
+      process?.exit(0);
+      const view = await town.until(second, 'done', allDone(batch));
+      expect(view.batches[0]?.children[0]?.tokens).toEqual({ input: 101, cachedInput: 10, output: 6 });
+      expect(view.batches[0]?.children[0]?.files.read).toBe(1);
+      expect(town.processes.started).toHaveLength(1);
+      await second.close({ stopAgents: false });
+    }
+  },
+);
+
+test('an agent whose start was not noted before the crash can be stopped all the same', async () => {
+  const town = new Town();
+  town.processes.onStart = () => undefined;
+  const dying = dyingStore(town, 4, 'beforeWrite');
+  const first = await town.open(dying.openStore);
+  const batch = batchOf(
+    await first.request(launchRequest({ ...sixTasks, tasks: [{ id: 'a', prompt: 'x' }] })),
+  );
+  await town.rest(first);
+  await first.close({ stopAgents: false });
+  expect(town.disk.journal.at(-1)?.event.type).toBe('prepared');
+  expect(town.processes.running).toHaveLength(1);
+  const second = await town.open();
+  await town.rest(second);
+  await second.request({ type: 'stop', targets: [{ batch, child: 'a' }] });
+  await town.rest(second);
+  expect(town.processes.started.map(({ asked }) => asked)).toEqual([['SIGTERM']]);
+  expect(second.view().batches[0]?.children[0]?.status).toBe('canceled');
+  await second.close({ stopAgents: false });
+});
+
 test('of two processes the second is a viewer: it sees the same, its wishes reach the owner, and it takes over', async () => {
   const town = new Town();
   new Account(town, 0, 60_000);
@@ -314,9 +377,11 @@ test('with a full disk children pause with `disk`, wishes are refused, and all g
   const batch = batchOf(await supervisor.request(launchRequest(sixTasks)));
   await town.rest(supervisor);
   expect(town.processes.running).toHaveLength(2);
+  for (const { request } of town.processes.running) town.git.edits.set(request.cwd, 1);
   town.disk.full = true;
   town.processes.running[0]?.print({ type: 'session', id: 'one' });
   await town.rest(supervisor);
+  const journaled = town.disk.journal.length;
   const [first] = sixTasks.tasks;
   const refused = await supervisor.request({
     type: 'startNext',
@@ -335,6 +400,9 @@ test('with a full disk children pause with `disk`, wishes are refused, and all g
       e queued x0
       f queued x0"
   `);
+  // Nothing but what stops agents has been done for events that are not in the journal.
+  expect(town.disk.journal).toHaveLength(journaled);
+  expect(town.git.refs.size).toBe(0);
   town.disk.full = false;
   new Account(town, 10);
   await town.until(supervisor, 'done', allDone(batch));
