@@ -124,17 +124,7 @@ function endAtGate(d: Draft, child: Child, verdict: Verdict): void {
   const counted = launch !== null && launch.counted && isCounted(d, verdict, joined);
   const tried = counted || launch === null ? before : uncount(before, launch);
   const reason = verdict.class === 'none' ? 'unknown' : verdict.class;
-  const limit = d.batchOf(child).policy.maxAutoResumes;
-  const tooOften = limit === 0 || (counted && tried.resumesWithoutProgress >= limit);
-  enterPause(
-    d,
-    tried,
-    pauseOf(verdict, reason, {
-      gate,
-      agreed: isAgreedAt(d, gate),
-      ...(tooOften ? { needsUser: true, detail: 'attempts' as const } : {}),
-    }),
-  );
+  enterPause(d, tried, pauseOf(verdict, reason, { gate, agreed: isAgreedAt(d, gate) }));
 }
 
 function isAgreedAt(d: Draft, ref: GateRef): boolean {
@@ -150,34 +140,31 @@ function isCounted(d: Draft, verdict: Verdict, joined: boolean): boolean {
   return !joined && verdict.resetAt !== null && verdict.resetAt > d.now && !isSoon(verdict.class);
 }
 
-/** Found dead: at once the first time, then after a while, until a person must look. */
+/** Found dead: at once the first time, then after a while. */
 function endInterrupted(d: Draft, child: Child): void {
-  const tooOften = child.resumesWithoutProgress >= d.batchOf(child).policy.maxAutoResumes;
   const wait = child.crashes === 0 ? 0 : backOff(child.crashes - 1, `${child.key} ${child.attempt}`);
-  const change = tooOften ? { needsUser: true, detail: 'attempts' as const } : { retryAt: d.now + wait };
-  enterPause(d, { ...child, crashes: child.crashes + 1 }, pauseFor('interrupted', '', change));
+  const pause = pauseFor('interrupted', '', { retryAt: d.now + wait });
+  enterPause(d, { ...child, crashes: child.crashes + 1 }, pause);
 }
 
 /** The child's own failures: some are tried again after a while, some are asked about, the rest is terminal. */
 function endByItself(d: Draft, child: Child, phase: Running, verdict: Verdict): void {
   const { policy } = d.batchOf(child);
-  const tooOften = child.resumesWithoutProgress >= policy.maxAutoResumes;
   const consent = consentOf(policy, verdict.class, verdict.window, false);
   const seed = `${child.key} ${child.attempt}`;
   const ask = { needsUser: true } as const;
-  const attempts = { needsUser: true, detail: 'attempts' } as const;
   switch (verdict.class) {
     case 'process_crash':
     case 'none': {
       const crashes = child.crashes + 1;
       const retry = { retryAt: d.now + backOff(child.crashes, seed) };
-      const change = tooOften ? attempts : consent === 'auto' ? retry : ask;
+      const change = consent === 'auto' ? retry : ask;
       enterPause(d, { ...child, crashes }, pauseOf(verdict, 'process_crash', change));
       return;
     }
     case 'unknown': {
       const retry = { retryAt: d.now + backOff(0, seed) };
-      const change = child.unknowns > 0 ? ask : tooOften ? attempts : consent === 'auto' ? retry : ask;
+      const change = child.unknowns > 0 ? ask : consent === 'auto' ? retry : ask;
       enterPause(d, { ...child, unknowns: child.unknowns + 1 }, pauseOf(verdict, 'unknown', change));
       return;
     }
@@ -185,7 +172,7 @@ function endByItself(d: Draft, child: Child, phase: Running, verdict: Verdict): 
       enterPause(d, child, timeoutPause(d, child, phase.progressed, pauseOf(verdict, 'timeout')));
       return;
     case 'context_overflow': {
-      const change = tooOften ? attempts : consent === 'auto' ? { retryAt: d.now } : ask;
+      const change = consent === 'auto' ? { retryAt: d.now } : ask;
       if (verdict.recoverable)
         enterPause(d, child, pauseOf(verdict, 'context_overflow', { ...change, how: 'brief' }));
       else failBy(d, child, verdict);

@@ -66,7 +66,7 @@ export function gatherFacts(state: State): Facts {
   const gates = new Map<GateKey, GateFacts>();
   for (const gate of Object.values(state.gates)) {
     const at = waiting.get(gate.key);
-    const line = at === undefined ? [] : lineAt(state, at.paused, at.held);
+    const line = at === undefined ? [] : lineAt(state, gate, at.paused, at.held);
     if (gate.position.name !== 'open') {
       // While one is tried, and while they follow it, the first place is taken.
       const before = gate.position.name === 'closed' ? 1 : 2;
@@ -86,10 +86,16 @@ export function gatherFacts(state: State): Facts {
 }
 
 /** First the one that is cheapest to resume, then the others that were paused, then the new ones. */
-function lineAt(state: State, paused: readonly Child[], held: readonly Child[]): readonly Child[] {
+function lineAt(
+  state: State,
+  gate: Gate,
+  paused: readonly Child[],
+  held: readonly Child[],
+): readonly Child[] {
   let first: Child | null = null;
   let price = Infinity;
-  for (const child of paused) {
+  // Once one is tried, the others follow in their order.
+  for (const child of gate.position.name === 'closed' ? paused : []) {
     const own = priceToGoOn(child, state.at);
     if (own < price) [first, price] = [child, own];
   }

@@ -106,6 +106,7 @@ describe('time', () => {
     expect([0, 1, 2, 3, 9].map((tries) => probeWait(defaultPolicy, tries) / minute)).toEqual([
       15, 30, 60, 60, 60,
     ]);
+    expect(probeWait({ ...defaultPolicy, probe: [2_000, 4_000] }, 7)).toBe(4_000);
   });
 
   test('a rate limit without a time is tried soon, one that only a person can mend not at all', () => {
