@@ -93,9 +93,11 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
       .filter((part) => part !== '')
       .join('\n'),
     status:
-      signal.httpStatus ??
+      (failing ? signal.httpStatus : undefined) ??
       words.map((part) => part.status).find((status) => status !== null) ??
-      statusIn(folded),
+      statusIn(folded) ??
+      signal.httpStatus ??
+      null,
     headers: { ...headersOf(fields), ...(signal.headers ?? {}) },
     fields,
     corroborated: trusted || read.failed.length > 0,

@@ -49,6 +49,7 @@ export interface Reading {
 }
 
 const FIVE_MINUTES = 5 * 60_000;
+const ONE_HOUR = 60 * 60_000;
 
 /** Judges one signal. Pure, never throws. */
 export function readSignal(signal: Signal, context: VerdictContext, rules: RuleSet): Reading {
@@ -182,7 +183,7 @@ function withoutRule(evidence: Evidence, signal: Signal, context: VerdictContext
       steps: [{ step: 'context', rule: 'silent-end', found: 'no output, no exit code', confidence: 'weak' }],
     });
   }
-  if (/^(?:\W{0,4}(?:fatal|error|exception|panic)\b)/.test(evidence.words)) {
+  if (ERROR_LINE.test(evidence.words)) {
     return reading(evidence, {
       class: 'unknown',
       rank: 10,
@@ -261,7 +262,7 @@ const REPORT =
   /\b(?:docs?|documentation|mention\w*|says?|said|means?|logs?|added|implement\w*|handl\w+|when|if|because|detect\w*|tests?|example|about|summar\w*|noted|found that|saw|seems|would|should|might|could be|fixed?|banner|pattern|regex|string|phrase|case|scenario|whether|avoid|prevent|after|until|once|during|explain\w*|describe\w*|returns?|check(?:s|ed|ing)? (?:for|whether|if))\b/;
 
 /** A program's own error line, whatever follows. */
-const ERROR_LINE = /^\W{0,6}(?:\w{0,30}error|\w{0,30}exception|fatal|api error|errno)\b/;
+const ERROR_LINE = /^\W{0,6}(?:\w{0,30}error|\w{0,30}exception|fatal|panic|api error|errno)\b/;
 
 /** A notice comes at the start of its line, behind tags at most; a report about one has its own words before it. */
 function announces(words: string, match: RuleMatch, exitedWell: boolean): boolean {
@@ -327,8 +328,9 @@ function fromMatch(
   hasStatus: boolean,
 ): Reading {
   const { rule } = match;
-  const time =
-    rule.timeless || !TIMED.has(rule.class) ? null : bestTime(evidence, headerReset, match, signal.channel);
+  const stated = TIMED.has(rule.class) ? bestTime(evidence, headerReset, match, signal.channel) : null;
+  // A quota of a day does not end within the hour: such a delay is the gateway's, and known to be wrong.
+  const time = rule.timeless && stated && stated.at - evidence.moments.observedAt < ONE_HOUR ? null : stated;
   let failure = rule.class;
   const steps: VerdictStep[] = [
     ...evidence.steps,

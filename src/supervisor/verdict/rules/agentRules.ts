@@ -13,6 +13,22 @@ const BEDROCK = words(/bedrock|aws|amazon/);
  */
 export const agentRules: readonly Rule[] = [
   {
+    name: 'selected-model',
+    when: { words: words(/issue with the selected model|may not exist or you may not have access/) },
+    class: 'invalid_request',
+    scope: 'model',
+  },
+  {
+    name: 'concurrency',
+    when: {
+      words: words(
+        /max(?:imum)? (?:organization |user |account )?concurren|concurren\w{1,8}[^\n]{0,40}(?:limit|exceed|too (?:high|many)|reached)|too many concurrent/,
+      ),
+    },
+    class: 'rate_limit',
+    byWait: true,
+  },
+  {
     name: 'compaction-failed',
     when: {
       words: words(

@@ -73,7 +73,7 @@ export const usageRules: readonly Rule[] = [
     when: {
       words: lastWords(
         new RegExp(
-          `(?<![a-z])(?:${LIMIT})(?![a-z])[^.\\n;!?·|]{0,44}?(?<![a-z])(?:reached|hit|exceeded|exhausted|used up|depleted|consumed|spent|maxed out|has run out|is (?:full|over|used))(?![a-z])`,
+          `(?<![a-z])(?:${LIMIT})(?![a-z])[^.\\n;!?·|]{0,44}?(?<![a-z])(?:reached|hit|exceeded|exhausted|used up|depleted|consumed|spent|maxed out|has been used|have been used|has run out|is (?:full|over|used))(?![a-z])`,
         ),
         new RegExp(`${OTHER_LIMIT.source}|${RATE.source}|resource`),
       ),
@@ -86,6 +86,16 @@ export const usageRules: readonly Rule[] = [
       words: lastWords(
         /(?:used (?:up )?(?:all|100 ?%)(?: of)?|used up|(?<![a-z])no (?:more )?|(?<![\w.])0 |ran out of|run out of|out of|consumed all(?: of)?|exhausted)(?: your| the| its)? ?(?:\w+ ){0,4}?(?:requests|messages|prompts|usage|quota|queries|generations|completions|allowance|flow actions|interactions|acus?|(?:daily|weekly|monthly|free|included|plan) tokens|free allocation)(?: (?:left|remaining|available|for (?:today|this)))?/,
         /credit|context|(?<!have )no (?:usage|quota)(?! (?:left|remaining))|retr(?:y|ies)|output|failed/,
+      ),
+    },
+    class: 'usage_limit',
+  },
+  {
+    name: 'exceeded-usage',
+    when: {
+      words: lastWords(
+        /(?:exceeded|used up|exhausted|gone over|over) (?:your|the|its) (?:[\w-]{1,16} ){0,4}usage(?! polic)(?![a-z])/,
+        /\brate\b|context/,
       ),
     },
     class: 'usage_limit',
@@ -119,8 +129,8 @@ export const usageRules: readonly Rule[] = [
     name: 'zh-usage',
     when: {
       words: lastWords(
-        /(?:已?达到?|达到了?|超出|超过|触及|已?用完|用尽|耗尽|達到|超出|用完)[^\n。]{0,24}(?:上限|限额|配额|额度|用量|使用限制|限制|配額|額度)|(?:上限|限额|配额|额度|用量|使用限制|使用量|次数|配額|額度)[^\n。,，]{0,16}(?:已达|达到|超出|超过|用完|用尽|耗尽|不足|已满|已经?用|達到|用盡)|(?:额度|限额|配额)将?[^\n。]{0,28}(?:重置|恢复|刷新)/,
-        /速率|频率|并发|上下文|长度|余额|输入|token/,
+        /(?:已?达到?了?|超出|超过|触及|已?用完|用尽|耗尽|用光)[^\n。]{0,24}(?:上限|限额|配额|额度|用量|使用限制|限制)|(?:上限|限额|配额|额度|用量|使用限制|使用量|次数|流量包|套餐)[^\n。,]{0,16}(?:已达|达到|超出|超过|用完|用尽|耗尽|不足|已满|已经?用|用光|超限)|(?:额度|限额|配额)(?:将|会)?[^\n。]{0,28}(?:重置|恢复|刷新)/,
+        /速率|频率|并发|上下文|长度|余额|输入|token|请求数过/,
       ),
     },
     class: 'usage_limit',
@@ -130,7 +140,7 @@ export const usageRules: readonly Rule[] = [
     name: 'ja-usage',
     when: {
       words: lastWords(
-        /(?:制限|上限|クォータ|利用枠|割り当て)[^\n。]{0,14}(?:達し|到達|超え|超過|使い切|使い果)|(?:達し|超え)[^\n。]{0,10}(?:上限|制限)/,
+        /(?:制限|上限|クォータ|クオータ|利用枠|割り当て|回数|使用量)[^\n。]{0,14}(?:達し|到達|超え|超過|使い切|使い果|かかり)|(?:達し|超え)[^\n。]{0,10}(?:上限|制限)/,
         /レート|コンテキスト|文字/,
       ),
     },
@@ -141,7 +151,7 @@ export const usageRules: readonly Rule[] = [
     name: 'ko-usage',
     when: {
       words: lastWords(
-        /(?:한도|할당량|쿼터|사용량|제한)[^\n.]{0,14}(?:도달|초과|소진|넘|모두 사용|다 사용)/,
+        /(?:한도|할당량|쿼터|사용량|제한|횟수)[^\n.]{0,14}(?:도달|초과|소진|넘|사용했|다 썼|다 사용)/,
         /속도|컨텍스트/,
       ),
     },
@@ -152,7 +162,7 @@ export const usageRules: readonly Rule[] = [
     name: 'de-usage',
     when: {
       words: lastWords(
-        /(?:limit|kontingent|obergrenze|grenze|limiet|quota|tegoed|grans|grense|graense|kvot[ae]?n?)[^\n.]{0,24}(?:erreicht|uberschritten|aufgebraucht|ausgeschopft|erschopft|bereikt|overschreden|opgebruikt|natt|naet|nadd|overskrid|uppnadd)|(?:natt|nadd|naet|erreicht|bereikt)[^\n.]{0,24}(?:limit|grans|grense|graense|limiet)/,
+        /(?:limit|kontingent|obergrenze|grenze|limiet|quota|tegoed|grans|grense|graense|kvot)\S{0,4}[^\n.]{0,30}(?:erreich|uberschr|aufgebrauch|ausgeschopf|erschopf|verbrauch|bereik|overschred|opgebruik|natt|naet|nadd|overskrid|overskred|uppnadd|oppbrukt|brugt op)|(?:natt|nadd|naet|erreich|bereik|uberschritt|overschred)\S{0,6}[^\n.]{0,30}(?:limit|grans|grense|graense|limiet|kontingent|quota)/,
         /kontext|raten|anfragelimit|context/,
       ),
     },
@@ -163,7 +173,7 @@ export const usageRules: readonly Rule[] = [
     name: 'fr-usage',
     when: {
       words: lastWords(
-        /(?:limite|quota|plafond|forfait)[^\n.]{0,34}(?:atteint|depasse|epuise|consomme)|(?:atteint|depasse|epuise)[^\n.]{0,34}(?:limite|quota|plafond)/,
+        /(?:limite|quota|plafond|forfait|credit d'utilisation)\S{0,2}[^\n.]{0,34}(?:attein|depass|epuis|consomm)|(?:attein|depass|epuis)\S{0,6}[^\n.]{0,34}(?:limite|quota|plafond)/,
         /debit|contexte|taux/,
       ),
     },
@@ -174,7 +184,7 @@ export const usageRules: readonly Rule[] = [
     name: 'es-usage',
     when: {
       words: lastWords(
-        /(?:limite|cuota|cupo|tope|cota|quota|franquia)[^\n.]{0,34}(?:alcanzad|alcanzo|superad|excedid|agotad|atingid|esgotad|ultrapassad|raggiunt|superat|esaurit)|(?:alcanzado|superado|excedido|agotado|atingiu|alcancou|excedeu|esgotou|ultrapassou|atingido|raggiunto|superato|esaurito)[^\n.]{0,34}(?:limite|cuota|cupo|cota|quota)/,
+        /(?:limite|cuota|cupo|tope|cota|quota|franquia)\S{0,2}[^\n.]{0,34}(?:alcan[zc]|supera|excedi|agot|ating|esgot|ultrapass|raggiun|esauri)|(?:alcan[zc]|supera|excedi|excede|agot|ating|esgot|ultrapass|raggiun|esauri)\S{0,6}[^\n.]{0,34}(?:limite|cuota|cupo|cota|quota)/,
         /tasa|velocidad|taxa|contexto|contesto|frequen/,
       ),
     },
@@ -185,7 +195,7 @@ export const usageRules: readonly Rule[] = [
     name: 'ru-usage',
     when: {
       words: lastWords(
-        /(?:лимит|квот|ограничени|ліміт)[^\n.]{0,40}(?:исчерпан|достигнут|превыш|израсходован|закончил|вичерпан|досягнут|перевищ)|(?:исчерпа|достиг|превыси|израсходова|вичерпа|досягл)[^\n.]{0,40}(?:лимит|квот|ліміт)|limit[^\n.]{0,30}(?:osiagni|wyczerpan|przekrocz)|(?:osiagn|wyczerpa|przekrocz)[^\n.]{0,30}limit/,
+        /(?:лимит|квот|ограничени|ліміт)\S{0,3}[^\n.]{0,40}(?:исчерп|достиг|превы[сш]|израсход|законч|вичерп|досяг|перевищ)|(?:исчерп|достиг|превы[сш]|израсход|вичерп|досяг|перевищ)\S{0,6}[^\n.]{0,40}(?:лимит|квот|ліміт)|limit\S{0,3}[^\n.]{0,30}(?:osiagn|wyczerp|przekrocz)|(?:osiagn|wyczerp|przekrocz)\S{0,6}[^\n.]{0,30}limit|(?:limit|kvot)\S{0,3}[^\n.]{0,24}(?:dosazen|vycerp|prekroc)|(?:elerte|tullepte)[^\n.]{0,24}(?:korlat|limit|keret)/,
         /частот|скорост|контекст|запросов в/,
       ),
     },
@@ -228,7 +238,7 @@ export const rateRules: readonly Rule[] = [
     name: 'rate-limited-here',
     when: {
       words: words(
-        /(?:hit|reached|exceeded)[^.\n]{0,30}rate limit|rate[- ]?limit(?:s|ed|ing)?[^.\n]{0,40}(?:exceeded|reached|hit|error|due to)/,
+        /(?:been|being|are|is|was|got|get|currently|temporarily|you're) (?:temporarily |currently )?(?:rate[- ]?limited|throttled)|(?:hit|reached|exceeded)[^.\n]{0,30}rate limit|rate[- ]?limit(?:s|ed|ing)?[^.\n]{0,40}(?:exceeded|reached|hit|error|due to)/,
       ),
     },
     class: 'rate_limit',

@@ -1,3 +1,5 @@
+import { foldHan } from '../text/plain.js';
+
 /**
  * Runs an expression only where it can match. An expression of a hundred alternatives is slow to try at every letter,
  * but each alternative needs certain literals; what a text does not hold is not tried. The meaning stays: the leftmost
@@ -32,7 +34,7 @@ interface Literal {
 
 /** A finder for one of our own expressions (no look-around at its very top that spans alternatives). */
 export function finder(source: RegExp): Finder {
-  const alternatives: readonly Alternative[] = alternativesOf(source.source).map((part) => ({
+  const alternatives: readonly Alternative[] = alternativesOf(foldHan(source.source)).map((part) => ({
     expression: new RegExp(part, source.flags.includes('u') ? 'gu' : 'g'),
     needs: literalsOf(part).map((set) => set.map(literal)),
   }));

@@ -20,12 +20,27 @@ export function plainText(text: string): PlainText {
   return { shown, folded: fold(shown) };
 }
 
+const TRADITIONAL =
+  '達額數盡過請時間後試週個鐘點號復頻網連線錯誤費餘帳戶錄權長內審務載將於為無發訊資訂閱購買證驗會話斷開關閉負擔關聯題據參單種準儲戲縮異';
+const SIMPLIFIED =
+  '达额数尽过请时间后试周个钟点号复频网连线错误费余账户录权长内审务载将于为无发讯资订阅购买证验会话断开关闭负担关联题据参单种准储戏缩异';
+const HAN: ReadonlyMap<string, string> = new Map(
+  [...TRADITIONAL].map((character, at) => [character, [...SIMPLIFIED][at] ?? character]),
+);
+
+/** One spelling for characters that Chinese and Japanese write in two ways; texts and tables both go through it. */
+export function foldHan(text: string): string {
+  return /[\u4e00-\u9fff]/.test(text)
+    ? text.replace(/[\u4e00-\u9fff]/g, (character) => HAN.get(character) ?? character)
+    : text;
+}
+
 /** Lower case, without the marks on Latin, Greek and Cyrillic letters, so that a table needs one spelling per word. */
 export function fold(text: string): string {
   const lower = text.toLowerCase();
 
   if (/^[\x00-\x7f]*$/.test(lower)) return lower;
-  return lower
+  return foldHan(lower)
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')

@@ -17,12 +17,15 @@ export interface Spoken {
 
 const FENCE = /^\s*(?:```|~~~)/;
 const TABLE = /^\s*[|│┃].*[|│┃]\s*$/;
+/** A list is written by somebody; a notice of a program is none of its points. */
+const POINT = /^\s*[-*]\s+[^\s\d]/;
+const TOOL_CALL = /^\s*[⏺●•]\s*[A-Z]\w{1,30}\(/;
 const TESTED = /^\s*[✓✔√☑]\s/;
 const ECHO = /^\s*(?:>|❯|›|\$|user:)\s+\S/i;
 const CODE =
-  /^\s*\d+\s*[+|:-]\s|^\s*[+-]{1,3}\s?["'`(\w@]|^\S+\.(?:ts|tsx|js|mjs|jsx|py|go|rs|java|rb|c|cpp|h|md|json|yaml|yml|txt|log|sh|toml|vue|css|html|php|swift|kt):\d+|^\s*(?:const|let|var|function|def|class|import|export|return|if|else|elif|for|while|try|catch|except|raise|throw|assert|expect|it|describe|test|print|console\.\w+|logger\.\w+|#|\/\/|\/\*|\*)(?:\s*[({]|\s+\S.*[;{}()=:]\s*$|\s+["'`])/;
+  /^\s*\d+\s*[+|:-]\s|^\s*[+-]{1,3}\s{0,12}["'`(\w@]|^\s*["'][\w-]+["']\s*:\s|\s\/\/\s|^\s*assert\s|^\S+\.(?:ts|tsx|js|mjs|jsx|py|go|rs|java|rb|c|cpp|h|md|json|yaml|yml|txt|log|sh|toml|vue|css|html|php|swift|kt):\d+|^\s*(?:const|let|var|function|def|class|import|export|return|if|else|elif|for|while|try|catch|except|raise|throw|assert|expect|it|describe|test|print|console\.\w+|logger\.\w+|#|\/\/|\/\*|\*)(?:\s*[({]|\s+\S.*[;{}()=:]\s*$|\s+["'`])/;
 const SIDE =
-  /\bmcp\b|telemetry|event logging|failed to export|analytics|statsig|sentry|auto-?update|update check|checking for updates|version check|edit_prediction|edit prediction|autocomplete|inline completion|next edit|embedding|indexing|status ?line|\bhooks?\b|\bplugin\b|\blsp\b|language server|marketplace|title generation|npm (?:warn|notice|err)|metrics|otel|opentelemetry|websearch|web search|webfetch|remote settings|feature flags?|background (?:task|sync)|release notes|session title|crash report|git fetch/i;
+  /^\W*(?:\d[\d:.tz+-]*\s+)*\[?(?:debug|trace|info|verbose)\b(?!rmation)|\bmcp\b|telemetry|event logging|failed to export|analytics|statsig|sentry|auto-?update|update check|checking for updates|version check|edit_prediction|edit prediction|autocomplete|inline completion|next edit|embedding|indexing|status ?line|\bhooks?\b|\bplugin\b|\blsp\b|language server|marketplace|title generation|npm (?:warn|notice|err)|metrics|otel|opentelemetry|websearch|web search|webfetch|remote settings|feature flags?|background (?:task|sync)|release notes|session title|crash report|git fetch/i;
 const RETRY =
   /retrying (?:in|after|with)|\bretrying\b|reconnecting|attempt\s*#?\s*\d+\s*(?:\/|of|failed)|\(attempt \d|attempt #\d|retry \d+\/\d+|retry attempt|will retry|retries? (?:left|remaining)|重试中|正在重试|第\s*\d+\s*次重试|再試行中|재시도 중|المحاولة رقم|повторная попытка|neuer versuch|nouvelle tentative|reintentando|tentando novamente/i;
 const GAVE_UP =
@@ -30,9 +33,9 @@ const GAVE_UP =
 const GOES_ON =
   /(?:automatically )?(?:switch(?:ing|ed)|fall(?:ing|en)? back|fell back|downgrad(?:ing|ed)|fallback) (?:to|from)\b|now using|continuing (?:with|on)\b(?![^\n]*usage credits)|using (?:the )?fallback|for the (?:rest|remainder) of (?:this|the) session|trying fallback|recovered|succeeded after|goes on|resumed successfully/i;
 const NEAR =
-  /\d ?% (?:of (?:your|the|its|this)|used|utili[sz]ed|consumed)|used \d{1,3}(?:\.\d{1,3})? ?%|% left|\d ?% remaining|approaching|close to (?:your|the|reaching)|nearing|almost (?:reached|at|out)|nearly (?:reached|at|out)|about to (?:hit|reach)|running low|low (?:balance|credits?) warning|(?<!\d)\d{1,7} (?:\w{1,20} )?(?:requests|messages|prompts|credits) (?:left|remaining)|limits reset (?:every|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|daily|weekly)|usage: ?\d|即将(?:达到|用完)|接近[^\n]{0,10}(?:上限|限额|限制)|まもなく|に近づ|もうすぐ|곧 한도|임박|nahert sich|bald erreicht|bientot atteint|approche de|a punto de (?:alcanzar|agotar)|cerca (?:de|del) (?:su |tu )?limite|perto do limite|proximo do limite|приближа|почти исчерпан|اقترب/i;
+  /(?<![\d.])\d{1,2}(?:\.\d{1,3})? ?%(?![0-9a-f]{2})|\d ?% (?:of (?:your|the|its|this)|used|utili[sz]ed|consumed)|used \d{1,3}(?:\.\d{1,3})? ?%|% left|\d ?% remaining|approaching|close to (?:your|the|reaching)|nearing|almost (?:reached|at|out)|nearly (?:reached|at|out)|about to (?:hit|reach)|running low|low (?:balance|credits?) warning|(?<!\d)[1-9]\d{0,6} (?:\w{1,20} )?(?:requests|messages|prompts|credits) (?:left|remaining)|limits reset (?:every|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|daily|weekly)|usage: ?\d|即将(?:达到|用完)|接近[^\n]{0,10}(?:上限|限额|限制)|まもなく|に近づ|もうすぐ|곧 한도|임박|nahert sich|bald erreicht|bientot atteint|approche de|a punto de (?:alcanzar|agotar)|cerca (?:de|del) (?:su |tu )?limite|perto do limite|proximo do limite|приближа|почти исчерпан|اقترب/i;
 const PROSE =
-  /(?:^|[\s("*])I(?:'ve|'ll|'d)? (?!can'?t|cannot|am unable|am sorry)[a-z]|(?:^|[\s(])I'm (?!sorry|unable|not able)[a-z]|\bmy (?:fix|change|plan|test|code|implementation)\b|\bwe (?:now|already|should|can|need|added|use|have|do)\b|\blet me\b|\blet's\b|\byesterday\b|\blast (?:month|week|night|year)\b|\b(?:has|have) been fixed\b|\bwas fixed\b|\bthe (?:docs?|documentation|readme|logs?|issue|reporter|test|tests|importer|client|wrapper|handler|code|function|script|user saw|report|changelog|article|spec|PR)\b(?! (?:is|was) (?:unable|not))|\bdocs (?:say|mention|state)|\bsummari[sz]|\bimplemented\b|\brefactor|\bif you see\b|\bwhenever\b|\bno (?:issues?|errors?|rate limit\w*|limits?) (?:detected|found|needed|hit|so far|reached)|\bnot (?:been )?(?:rate[- ]limited|throttled)\b|\bshould be retried\b|\bfor example\b|\btell me\b|\bplease (?:fix|add|explain|implement|review|write|make)\b|\bhow (?:do|to|does|can)\b|\bwhat (?:does|is|happens)\b|^\s*(?:TODO|FIXME|NOTE|Fix|Add|Explain|Implement|Write|Handle|Update|Refactor|Test|Done|Fixed|Added)\b(?!:? (?:error|external))|(?:我|我们)(?:已经?|会|将|在|把|给|添加|修复|实现)|文档(?:说|提到|中)|昨天|上(?:周|个月)|ドキュメント|追加しました|修正しました|추가했|수정했|ich habe|j'ai|he (?:anadido|agregado|corregido)|adicionei|corrigi|я (?:добавил|исправил)/m;
+  /(?:^|[\s("*])I(?:'ve|'ll|'d)? (?!can'?t|cannot|am unable|am sorry)[a-z]|(?:^|[\s(])I'm (?!sorry|unable|not able)[a-z]|\bmy (?:fix|change|plan|test|code|implementation)\b|\bwe (?:now|already|should|can|need|added|use|have|do)\b|\blet me\b|\blet's\b|\byesterday\b|\blast (?:month|week|night|year)\b|\b(?:has|have) been fixed\b|\bwas fixed\b|\bthe (?:docs?|documentation|readme|logs?|issue|reporter|test|tests|importer|client|wrapper|handler|code|function|script|user saw|report|changelog|article|spec|PR)\b(?! (?:is|was) (?:unable|not))|\bdocs (?:say|mention|state)|\bsummari[sz]|\bimplemented\b|\brefactor|\bif you see\b|^\W*looking at\b|\bis (?:thrown|raised|returned|shown|logged|displayed|caught|handled)\b|\bare (?:now )?(?:shown|handled|retried|logged|thrown|displayed|caught|reported|covered)\b|\bwhenever\b|\bno (?:issues?|errors?|rate limit\w*|limits?) (?:detected|found|needed|hit|so far|reached)|\bnot (?:been )?(?:rate[- ]limited|throttled)\b|\bshould be retried\b|\bfor example\b|\btell me\b|\bplease (?:fix|add|explain|implement|review|write|make)\b|\bhow (?:do|to|does|can)\b|\bwhat (?:does|is|happens)\b|^\s*(?:TODO|FIXME|NOTE|Fix|Add|Explain|Implement|Write|Handle|Update|Refactor|Test|Done|Fixed|Added)\b(?!:? (?:error|external))|(?:我|我们)(?:已经?|会|将|在|把|给|添加|修复|实现)|文档(?:说|提到|中)|昨天|上(?:周|个月)|ドキュメント|追加しました|修正しました|추가했|수정했|ich habe|j'ai|he (?:anadido|agregado|corregido)|adicionei|corrigi|я (?:добавил|исправил)/m;
 
 /** Takes a plain text apart by who speaks. `trusted`: the text is known to be about a failure, so only clear quotations are left out. */
 export function spokenIn(shown: string, trusted: boolean): Spoken {
@@ -42,8 +45,13 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
   let fenced = false;
   let left = false;
   let panel = false;
+  let tool = false;
   for (const paragraph of unwrapped(shown)) {
-    if (FENCE.test(paragraph)) {
+    // What is indented below a tool call is the tool's output.
+    tool = TOOL_CALL.test(paragraph) || (tool && /^(?:\s{2,}|\s*⎿|\s*$)/.test(paragraph));
+    if (tool) {
+      left = true;
+    } else if (FENCE.test(paragraph)) {
       fenced = !fenced;
       left = true;
     } else if (paragraph.trim() === '') {
@@ -53,7 +61,7 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
       TABLE.test(paragraph) ||
       TESTED.test(paragraph) ||
       ECHO.test(paragraph) ||
-      (CODE.test(paragraph) && !trusted)
+      ((CODE.test(paragraph) || POINT.test(paragraph)) && !trusted)
     ) {
       left = true;
     } else if (isProse(paragraph) || (SIDE.test(paragraph) && !trusted) || SIDE_REQUEST.test(paragraph)) {
@@ -85,8 +93,9 @@ const SIDE_REQUEST =
 /** A notice that a limit is reached may show the use too: `limit reached (100 % used)`. */
 function isReached(paragraph: string): boolean {
   return (
-    /\b(?:reached|exceeded|exhausted|used up|out of|have hit|'ve hit)\b|已达|已用完|超过/i.test(paragraph) &&
-    !/approaching|almost|nearly|about to|close to|nearing|soon|before/i.test(paragraph)
+    /\b(?:reached|exceeded|exhausted|used up|out of|insufficient|no more|have hit|'ve hit)\b|已达|已用完|超过/i.test(
+      paragraph,
+    ) && !/approaching|almost|nearly|about to|close to|nearing|soon|before/i.test(paragraph)
   );
 }
 

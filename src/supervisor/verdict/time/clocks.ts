@@ -23,7 +23,8 @@ const DOTTED =
 const LETTERED =
   /(?:^|\s)(?:a|as|vers|des|partir de|at|las)\s{1,2}([01]?\d|2[0-4])\s?h\s?([0-5]\d)?(?![\d:a-z])|(?<![\d:.])([01]?\d|2[0-4])\s?(?:uhr|uur)\s?([0-5]\d)?(?![\d:a-z])/;
 const OCLOCK = /(?<![\d:.])(\d{1,2})\s?(?:o'?clock|ч\.|часов)(?![a-zа-я])/;
-const CJK_HALF = '上午|下午|凌晨|清晨|早上|早晨|晚上|傍晚|中午|夜里|午前|午後|朝|夜|오전|오후|새벽|저녁|밤';
+const CJK_HALF =
+  '上午|下午|凌晨|清晨|早上|早晨|晚上|傍晚|中午|夜里|午前|午後|午后|朝|夜|오전|오후|새벽|저녁|밤';
 const CJK = new RegExp(
   String.raw`(?:(${CJK_HALF})\s?)(\d{1,2})\s?[:時时點点시]\s?(?:(\d{1,2})\s?分?)?(半)?(?::?(\d{2})\s?秒?)?|(?<![\d:.])(\d{1,2})\s?[時时點点시](?![间間간])\s?(?:(\d{1,2})\s?분?分?)?(半)?`,
 );
@@ -89,7 +90,7 @@ function cjk(text: string): FoundClock | null {
   const minute =
     match[3] ?? match[7] ?? (match[4] !== undefined || match[8] !== undefined ? '30' : undefined);
   if (half === undefined) return clock(match, said, minute, match[5]);
-  const evening = /下午|晚上|傍晚|午後|夜|오후|저녁|밤/.test(half);
+  const evening = /下午|晚上|傍晚|午後|午后|夜|오후|저녁|밤/.test(half);
   const noon = half === '中午';
   const hour = said > 12 ? said : noon ? (said >= 11 ? said : said + 12) : (said % 12) + (evening ? 12 : 0);
   // 夜12時 and 晚上12点 are midnight, not noon.

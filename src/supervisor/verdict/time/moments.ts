@@ -3,7 +3,7 @@ import { alternativesOf, finder, type Finder } from '../rules/literals.js';
 import { findClock, type FoundClock } from './clocks.js';
 import { findDate, type FoundDate } from './dates.js';
 import { findDuration } from './durations.js';
-import { zoneAt } from './zones.js';
+import { zoneAt, type StatedZone } from './zones.js';
 
 /** A moment that a text states for the end of a wait. */
 export interface StatedMoment {
@@ -130,6 +130,8 @@ export function momentOf(text: string, context: MomentContext): StatedMoment | n
 }
 
 interface Options {
+  /** What follows the sentence: a zone in brackets may stand behind the verb. */
+  readonly tail?: string;
   readonly dayFirst: boolean;
   readonly anchor: string;
 }
@@ -152,7 +154,7 @@ function before(text: string, to: number, context: MomentContext, options: Optio
   const from = Math.max(0, to - 90);
   const window = text.slice(from, to).replace(/\n/g, ' ');
   const sentence = window.slice(lastBreak(window));
-  const moment = momentIn(sentence, context, options);
+  const moment = momentIn(sentence, context, { ...options, tail: text.slice(to, to + 44) });
   if (!moment) return null;
   const gap = sentence.length - (moment.index + moment.found.length);
   return gap > 34 ? null : { ...moment, index: from + (window.length - sentence.length) + moment.index };
@@ -177,7 +179,9 @@ const NOT_A_WAIT =
 const EVERY =
   /(?:every|per|each|last|past|rolling|within(?: an?)?|jede[nr]?|alle|chaque|toutes les|cada|ogni|кажды[ех]|每|毎|매|last|took|after running for|baked for|elapsed:?|of)\s?$/;
 
-function momentIn(window: string, context: MomentContext, options: Options): StatedMoment | null {
+function momentIn(given: string, context: MomentContext, options: Options): StatedMoment | null {
+  // The short form of ISO 8601: `20260611T040000Z`
+  const window = given.replace(/(?<!\d)(20\d\d)(\d\d)(\d\d)t(\d\d)(\d\d)(\d\d)(?!\d)/, '$1-$2-$3t$4:$5:$6');
   if (!MAY_BE_TIME.test(window)) return null;
   const candidates = [
     epochIn(window),
@@ -270,9 +274,14 @@ function wallIn(window: string, context: MomentContext, options: Options): State
     return null;
   const stated =
     zoneAt(window.slice(end), context) ??
-    (useDate && useClock ? zoneAt(window.slice(Math.min(date.end, clock.end)), context) : null);
+    (useDate && useClock ? zoneAt(window.slice(Math.min(date.end, clock.end)), context) : null) ??
+    zoneBehind(window.slice(end) + (options.tail ?? ''), context);
   const provider = useDate && useClock ? context.providerTimeZone : undefined;
-  const zone = stated ?? { id: provider ?? context.localTimeZone, rule: 'local' as const, end: 0 };
+  const zone = stated ?? {
+    id: provider ?? context.localTimeZone,
+    rule: 'local' as const,
+    end: 0,
+  };
   const at = instantOf({ date: said, clock: useClock ? clock : null, zone }, context.observedAt);
   if (at === null) return null;
   const found = window.slice(first, end + zone.end);
@@ -284,6 +293,13 @@ function wallIn(window: string, context: MomentContext, options: Options): State
     found,
     index: first,
   };
+}
+
+/** A zone in brackets further on in the same sentence. */
+function zoneBehind(text: string, context: MomentContext): StatedZone | null {
+  const bracket = /^[^!?\n;]{0,34}?(\([a-z]{2,20}\/[a-z_/+-]{2,30}\))/.exec(text)?.[1];
+  const zone = bracket === undefined ? null : zoneAt(bracket, context);
+  return zone && { ...zone, end: 0 };
 }
 
 function joins(window: string, date: FoundDate, clock: FoundClock): boolean {

@@ -1,3 +1,5 @@
+import { foldHan } from '../text/plain.js';
+
 /**
  * The words of dates and durations, in folded spelling (lower case, no marks on Latin and Cyrillic letters).
  * Data only: a further language is a further row.
@@ -754,14 +756,18 @@ export const MONTHS: ReadonlyMap<string, number> = byWord(MONTH_ROWS);
 export const WEEKDAYS: ReadonlyMap<string, number> = byWord(WEEKDAY_ROWS);
 /** Days from today by word. */
 export const DAY_OFFSETS: ReadonlyMap<string, number> = new Map(
-  Object.entries(DAY_ROWS).flatMap(([days, words]) => words.map((word) => [word, Number(days)] as const)),
+  Object.entries(DAY_ROWS).flatMap(([days, words]) =>
+    words.map((word) => [foldHan(word), Number(days)] as const),
+  ),
 );
 /** Seconds by unit word. */
 export const UNITS: ReadonlyMap<string, number> = new Map(
-  UNIT_ROWS.flatMap(([seconds, words]) => words.map((word) => [word, seconds] as const)),
+  UNIT_ROWS.flatMap(([seconds, words]) => words.map((word) => [foldHan(word), seconds] as const)),
 );
 /** Numbers written as words. */
-export const NUMBERS: ReadonlyMap<string, number> = new Map(Object.entries(NUMBER_ROWS));
+export const NUMBERS: ReadonlyMap<string, number> = new Map(
+  Object.entries(NUMBER_ROWS).map(([word, number]) => [foldHan(word), number]),
+);
 
 /** The words as one alternation, longest first, so that `months` is not read as `mon`. */
 export function alternation(words: Iterable<string>): string {
@@ -772,5 +778,5 @@ export function alternation(words: Iterable<string>): string {
 }
 
 function byWord(rows: readonly (readonly string[])[]): ReadonlyMap<string, number> {
-  return new Map(rows.flatMap((words, index) => words.map((word) => [word, index + 1] as const)));
+  return new Map(rows.flatMap((words, index) => words.map((word) => [foldHan(word), index + 1] as const)));
 }

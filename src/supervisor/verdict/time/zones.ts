@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { foldHan } from '../text/plain.js';
 
 /** A zone that a text names, as an id that Temporal knows. `rule` keeps a stated standard or summer time. */
 export interface StatedZone {
@@ -110,9 +111,10 @@ const NAMES: Readonly<Record<string, Row>> = {
   cat: [['Africa/Maputo'], 'local'],
 };
 
-const SPOKEN = Object.keys(NAMES)
-  .sort((a, b) => b.length - a.length)
-  .join('|');
+const BY_NAME: ReadonlyMap<string, Row> = new Map(
+  Object.entries(NAMES).map(([name, row]) => [foldHan(name), row]),
+);
+const SPOKEN = [...BY_NAME.keys()].sort((a, b) => b.length - a.length).join('|');
 const OPENING = String.raw`^[\s,]{0,3}[([]?\s?`;
 const IANA = new RegExp(`${OPENING}([a-z][a-z_+-]{1,30}(?:/\\s?[a-z][a-z0-9_+-]{0,30}){1,2})`);
 const OFFSET = new RegExp(
@@ -133,7 +135,7 @@ export function zoneAt(text: string, context: ZoneContext): StatedZone | null {
     return isZone(id) ? { id, rule: 'local', end: offset[0].length } : null;
   }
   const named = NAMED.exec(text);
-  const row = named?.[1] === undefined ? undefined : NAMES[named[1]];
+  const row = named?.[1] === undefined ? undefined : BY_NAME.get(named[1]);
   if (!named || !row) return null;
   const local = offsetAt(context.localTimeZone, context.observedAt);
   const id = row[0].find((zone) => offsetAt(zone, context.observedAt) === local) ?? row[0][0] ?? 'UTC';
