@@ -14,7 +14,9 @@ const statusOf = (folder: string): readonly (readonly [string, string, number])[
 
 const last = (folder: string): BatchView | undefined => viewOf(folder).batches.at(-1);
 
-describe('the window', () => {
+describe('the window', function () {
+  // Each test goes on where the one before has ended.
+  this.bail(true);
   let editor: Editor;
   let window: Window;
   const folder = makeWorkspace();
@@ -27,6 +29,11 @@ describe('the window', () => {
   after(async () => {
     cli(folder, 'stop', '--all');
     await editor.stop();
+  });
+
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed')
+      await window.screenshot(`failed ${this.currentTest.title}`.slice(0, 60));
   });
 
   it('shows the panel with what it is and a place to type tasks', async () => {

@@ -8,7 +8,7 @@ import { startServer, type Server } from '../../../scripts/vscodeServer.mjs';
 import { testSettings } from '../workspace.mjs';
 
 /** Long enough for a machine that is busy with other things. */
-export const patience = 120_000;
+export const patience = Number(process.env['SWARM_TEST_PATIENCE'] ?? 120_000);
 
 function environment(name: string): string {
   const value = process.env[name];
