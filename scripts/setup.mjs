@@ -2,7 +2,7 @@
 // Runs before `npm start` and `npm test`, so it uses nothing but Node.js.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -43,16 +43,9 @@ function buildIfOlder() {
 
 function list(folder) {
   if (!existsSync(folder)) return [];
-  if (typeof globSync === 'function')
-    return globSync('**/*', { cwd: folder })
-      .map((file) => path.join(folder, file))
-      .filter((file) => statSync(file).isFile());
-  const found = spawnSync(
-    'git',
-    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', folder],
-    { cwd: root, encoding: 'utf8' },
-  );
-  return found.stdout.split('\0').filter((file) => file !== '' && existsSync(path.join(root, file)));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
 function hash(files) {
