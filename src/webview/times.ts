@@ -100,7 +100,7 @@ const formatters = new WeakMap<Reader, Map<Intl.DateTimeFormatOptions, Intl.Date
 
 function format(at: number, reader: Reader, options: Intl.DateTimeFormatOptions): string {
   let own = formatters.get(reader);
-  if (!own) formatters.set(reader, (own = new Map()));
+  if (!own) formatters.set(reader, (own = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>()));
   let formatter = own.get(options);
   if (!formatter) {
     const { hour12, zone } = reader;

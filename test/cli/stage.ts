@@ -47,7 +47,7 @@ function quietEnv(folder: string): NodeJS.ProcessEnv {
 }
 
 /** An empty folder of its own; `parent` is removed by `clean`. */
-export function temporaryFolder(): { readonly folder: string; clean(): void } {
+export function temporaryFolder(): { readonly folder: string; readonly clean: () => void } {
   const parent = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'swarm-cli-')));
   const folder = path.join(parent, 'repository');
   mkdirSync(folder);
