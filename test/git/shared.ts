@@ -50,7 +50,7 @@ export function folderAt(top: string): Folder {
       writeFileSync(at(file), text.replace(from, to));
     },
     remove(file) {
-      rmSync(at(file), { recursive: true });
+      rmSync(at(file), { recursive: true, force: true });
       // As git does: a folder without files is no folder.
       for (let folder = path.dirname(file); folder !== '.'; folder = path.dirname(folder)) {
         if (readdirSync(at(folder)).length > 0) return;

@@ -111,11 +111,11 @@ export async function ignoredPaths(
 ): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
   const answer = await runner.run(folder, ['check-ignore', '-z', '--stdin'], {
-    input: joinNul(paths),
-    environment: literalPaths,
+    // `./` keeps a leading `:` from being read as pathspec magic; git says each path back as it was given.
+    input: joinNul(paths.map((file) => `./${file}`)),
     expect: [0, 1, 128],
   });
-  if (answer.exitCode !== 128) return new Set(splitNul(answer.stdout));
+  if (answer.exitCode !== 128) return new Set(splitNul(answer.stdout).map((file) => file.slice(2)));
   if (paths.length === 1) return new Set();
   const halves = [paths.slice(0, paths.length / 2), paths.slice(paths.length / 2)];
   const found = await Promise.all(halves.map((half) => ignoredPaths(runner, folder, half)));
