@@ -35,10 +35,9 @@ export async function until<T>(
   }
 }
 
+/** A batch of the view; one that was just launched is there with the next view. */
 export async function batch(id: string): Promise<BatchView> {
-  const found = (await swarm()).view().batches.find((one) => one.id === id);
-  if (found === undefined) throw new Error(`no batch ${id}`);
-  return found;
+  return until(`the batch ${id}`, async () => (await swarm()).view().batches.find((one) => one.id === id));
 }
 
 export async function childWith(
