@@ -25,7 +25,8 @@ const checks = {
   process: { vitest: 'process' },
   panel: { prepare: browser, vitest: 'panel' },
   package: { commands: [['node', 'scripts/package.mjs']], count: 'one' },
-  vscode: { prepare: browser, commands: [['node', 'test/vscode/run.mjs']], count: 'line' },
+  vscode: { prepare: browser, commands: [['node', 'test/vscode/run.mjs', 'host']], count: 'line' },
+  window: { prepare: browser, commands: [['node', 'test/vscode/run.mjs', 'ui']], count: 'line' },
   agents: { vitest: 'agents' },
   faults: { vitest: 'faults' },
 };
