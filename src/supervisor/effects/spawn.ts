@@ -1,3 +1,4 @@
+import { maySpawn } from '../core/gates.js';
 import { randomUuid } from './ids.js';
 import { adapters } from '../agents/index.js';
 import type { Adapter, CommandLine, Executor, LaunchRequest } from '../agents/agent.js';
@@ -32,6 +33,13 @@ export async function spawnAttempt(
     const start = await startLine(context, child, launch, attempt);
     if (!context.mayAct()) return;
     if ('message' in start) return fail(start.message, start.disk);
+    // A gate may have closed since the order was given. What was started before a crash is followed all the same.
+    const closed =
+      context.state().children[key]?.phase.name === 'running' &&
+      !maySpawn(context.state(), key, launch.attempt);
+    if (closed && (await context.processes.find(attempt.folder)).kind === 'never')
+      return fail('Its gate has closed before it was started', false);
+    if (!context.mayAct()) return;
     const outcome = await context.processes.start({
       folder: attempt.folder,
       file: start.file,
