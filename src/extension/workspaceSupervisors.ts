@@ -5,7 +5,7 @@ import type { OpenSupervisor, Supervisor } from '../supervisor/api.js';
 import type { Notice } from '../supervisor/core/effect.js';
 import type { Log } from '../supervisor/ports.js';
 import { Lifetime, Signal } from './lifetime.js';
-import { mergeViews } from './mergedView.js';
+import { emptyView, mergeViews } from './mergedView.js';
 import { findTopLevel, hasSwarmFolder, writerOf } from './repositories.js';
 
 export type Opened = Awaited<ReturnType<OpenSupervisor>>;
@@ -32,6 +32,8 @@ export class WorkspaceSupervisors {
   readonly noticed = new Signal<{ readonly notice: Notice; readonly supervisor: Supervisor }>();
   readonly #options: SupervisorsOptions;
   #repositories: readonly Repository[] = [];
+  #merged: { readonly of: readonly View[]; readonly view: View } = { of: [], view: emptyView };
+  #ahead = 0;
   #closed = false;
   readonly #told = new Set<string>();
   #refreshing: Promise<void> = Promise.resolve();
@@ -58,8 +60,16 @@ export class WorkspaceSupervisors {
     return this.#repositories.map((repository) => repository.topLevel);
   }
 
+  /** The same value until one of the folders' views changes; its `seq` never goes back, also where a folder is removed. */
   view(): View {
-    return mergeViews(this.#repositories.flatMap((repository) => repository.view ?? []));
+    const views = this.#repositories.flatMap((repository) => repository.view ?? []);
+    const last = this.#merged;
+    if (views.length === last.of.length && views.every((view, index) => view === last.of[index]))
+      return last.view;
+    const view = mergeViews(views);
+    this.#ahead = Math.max(this.#ahead, last.view.seq - view.seq);
+    this.#merged = { of: views, view: this.#ahead <= 0 ? view : { ...view, seq: view.seq + this.#ahead } };
+    return this.#merged.view;
   }
 
   /** Looks at the folders anew: what was added is opened if it was used before, what was removed is given up. */

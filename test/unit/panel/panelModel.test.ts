@@ -35,6 +35,12 @@ test('while lines may not move a new view changes what they say, not which there
   expect(one.seen.has('c:b1/e2e')).toBe(false);
 });
 
+test('a batch that was just launched is drawn at once, wherever the pointer is', () => {
+  const one = model(situations.empty);
+  one.receive(message(situations.limit, 2), true, 0);
+  expect(one.items.length).toBeGreaterThan(0);
+});
+
 test('the tab stop is the row that asks, until one had the focus', () => {
   const one = model(situations.needs);
   expect(one.activeKey()).toBe('c:b1/session');

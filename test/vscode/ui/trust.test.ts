@@ -14,14 +14,15 @@ describe('a folder that is not trusted', () => {
   it('shows why nothing runs, and runs as soon as it is trusted', async () => {
     const folder = makeWorkspace();
     const window = await editor.open(folder);
-    const dialog = window.page.locator('.monaco-dialog-box');
-    await dialog.getByRole('button', { name: /No, browse/i }).click();
     await window.openPanel();
     await window.panel.getByText('it is off in Restricted Mode').waitFor();
     await window.screenshot('9-untrusted');
     assert.equal(existsSync(path.join(folder, '.swarm')), false);
     await window.panel.getByRole('button', { name: 'Manage trust' }).click();
-    await window.page.getByRole('button', { name: 'Trust', exact: true }).first().click();
+    await window.page
+      .locator('.workspace-trust-editor')
+      .getByRole('button', { name: 'Trust', exact: true })
+      .click();
     await window.panel.getByText('Swarm runs several coding agents at once').waitFor();
     await window.close();
   });
