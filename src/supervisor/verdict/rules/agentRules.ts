@@ -14,7 +14,11 @@ const BEDROCK = words(/bedrock|aws|amazon/);
 export const agentRules: readonly Rule[] = [
   {
     name: 'selected-model',
-    when: { words: words(/issue with the selected model|may not exist or you may not have access/) },
+    when: {
+      words: words(
+        /issue with the selected model|may not exist or you may not have access|model[^\n]{0,80}does not exist or you (?:do not|don't) have/,
+      ),
+    },
     class: 'invalid_request',
     scope: 'model',
   },

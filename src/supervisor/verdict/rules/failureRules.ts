@@ -134,7 +134,7 @@ export const authRules: readonly Rule[] = [
         /(?:invalid|incorrect|wrong|bad|malformed|missing|unknown|revoked|no|expired|disabled|not valid) (?:\w+ ){0,2}(?:x-)?api[- _]?key|api[- _]?key (?:\w+ ){0,3}?(?:is |was |has been )?(?:not valid|invalid|incorrect|missing|not found|revoked|disabled|expired|wrong|required|not set|does not exist|is not set)|invalid_api_key|no auth credentials found|(?:did not|didn't) provide an api key|no api key (?:found|provided|was provided)|user not found|missing scopes?|(?:does not|doesn't|do not|don't) have (?:\w+ ){0,3}(?:permission|access|authori[sz]ation)|not authori[sz]ed|permission[- _]denied|access[- _]?denied|insufficient (?:permissions?|scope|privileges)|forbidden|belongs to a disabled|organization has (?:been )?disabled|has disabled|not allowed to|validation required|verify your (?:account|organization|phone|identity)|must be verified|api key 无效|密钥无效|无效的(?:api|密钥|令牌)|令牌无效|权限不足|apiキーが(?:無効|正しく)|잘못된 api|ungultiger api|cle api (?:invalide|incorrecte)|clave (?:de )?api (?:no valida|invalida)|chave (?:de )?api invalida|неверныи (?:api|ключ)|invalid or expired (?:api )?key/,
       ),
       not: words(
-        /oauth|log ?in again|sign(?:ing)? in again|refresh token|expired (?:or invalid )?·|session (?:has |may have )?expired|access to the model/,
+        /eacces|eperm|errno 13|open '|oauth|log ?in again|sign(?:ing)? in again|refresh token|expired (?:or invalid )?·|session (?:has |may have )?expired|access to the model/,
       ),
     },
     class: 'auth_denied',

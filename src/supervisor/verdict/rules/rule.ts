@@ -102,6 +102,8 @@ export function lastWords(expression: RegExp, unless?: RegExp): Matcher {
 
 const MOST = 40;
 
+/** The match and the words before it in the same clause. */
 function around(text: string, match: Found): string {
-  return text.slice(Math.max(0, match.index - 26), match.index + match.text.length);
+  const before = text.slice(Math.max(0, match.index - 26), match.index);
+  return (before.split(/[:.!?\n]\s/).pop() ?? before) + match.text;
 }

@@ -13,7 +13,7 @@ const MONTH = alternation(MONTHS.keys());
 const LATIN_DAY = alternation([...WEEKDAYS.keys()].filter((word) => /[a-zа-яء-ي]/.test(word)));
 const CJK_DAY = alternation([...WEEKDAYS.keys()].filter((word) => !/[a-zа-яء-ي]/.test(word)));
 const OFFSET = alternation(DAY_OFFSETS.keys());
-const YEAR = String.raw`(?:,?\s{0,2}(?:de\s|del\s)?(20\d{2})(?!\d|:))?`;
+const YEAR = String.raw`(?:,?\s{0,2}(?:de\s|del\s|-|/)?(20\d{2}|(?<=-)\d{2})(?!\d|:))?`;
 const START = '(?<![a-zа-я0-9])';
 const MONTH_DAY = new RegExp(
   `${START}(${MONTH})\\.?\\s{1,3}(\\d{1,2})(?:st|nd|rd|th|\\.)?(?![\\d:]|\\s?(?:am|pm|a\\.m|p\\.m)(?![a-z]))${YEAR}`,
