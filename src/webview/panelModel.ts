@@ -35,6 +35,9 @@ export class PanelModel {
     if (message.serial <= this.serial || message.view.seq < this.view.seq) return false;
     const first = !this.loaded;
     const before = this.seen;
+    const known = new Set(this.view.batches.map(({ id }) => id));
+    // A new batch is there because a person has just asked for it; to wait for the pointer to leave would look broken.
+    const launched = message.view.batches.some(({ id }) => !known.has(id));
     this.serial = message.serial;
     this.view = message.view;
     this.host = message.host;
@@ -42,7 +45,7 @@ export class PanelModel {
     const { locale, hour12 } = message.host;
     if (this.reader.locale !== locale || this.reader.hour12 !== hour12) this.reader = { locale, hour12 };
     this.seen = seenIn(this.view);
-    if (held && !first) {
+    if (held && !first && !launched) {
       // A child that is gone is still drawn while lines may not move.
       this.seen = new Map([...before, ...this.seen]);
       this.refreshStrips(now);
