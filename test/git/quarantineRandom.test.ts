@@ -131,6 +131,8 @@ async function runRepo(random: () => number, count: number, name: string): Promi
       config: config0,
     });
   }
+  // Here and not in the hook: hundreds of repositories would take longer than a hook may.
+  rmSync(repo.home, { recursive: true, force: true });
 }
 
 /** mulberry32: small, seeded, good enough to find trouble again. */
