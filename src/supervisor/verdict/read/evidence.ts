@@ -66,7 +66,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const goesOn = read.retrying.length > 0 && read.failed.length === 0 && !exitFailed;
   const trusted = ((failing && !goesOn) || exitFailed || signal.channel === 'http') && !someoneElse;
   const outside = inner.length > 0 && !trusted ? text : parts.rest;
-  const spoken = spokenIn(plainText(focus(outside, 7000)).shown, trusted);
+  const spoken = spokenIn(plainText(focus(outside, 4800)).shown, trusted);
   const failedDocuments = [
     ...read.failed,
     ...(inner.length > 0 && (trusted || spoken.program.trim() !== '') ? inner : []),
@@ -74,7 +74,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const words = failedDocuments.map((document) => documentWords(document.fields));
   const program = someoneElse ? '' : spoken.program.trim();
   const said = [...words.map((part) => part.shown), program].filter((part) => part !== '');
-  const shownWords = plainText(focus(said.join('\n'), 5000)).shown;
+  const shownWords = plainText(focus(said.join('\n'), 4000)).shown;
   const fields = failedDocuments.flatMap((document) => document.fields);
   const latentFields = read.retrying.flatMap((document) => document.fields);
   const latentWords = read.retrying.map((document) => documentWords(document.fields));

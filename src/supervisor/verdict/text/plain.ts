@@ -17,7 +17,12 @@ export function cutMiddle(text: string): string {
 /** Makes a text ready for reading. Linear in the length of the text. */
 export function plainText(text: string): PlainText {
   const shown = oneSpelling(withoutControlCodes(text));
-  return { shown, folded: fold(shown) };
+  return {
+    shown,
+    get folded() {
+      return fold(shown);
+    },
+  };
 }
 
 const TRADITIONAL =
@@ -28,11 +33,11 @@ const HAN: ReadonlyMap<string, string> = new Map(
   [...TRADITIONAL].map((character, at) => [character, [...SIMPLIFIED][at] ?? character]),
 );
 
+const HAN_LETTERS = new RegExp(`[${TRADITIONAL}]`, 'g');
+
 /** One spelling for characters that Chinese and Japanese write in two ways; texts and tables both go through it. */
 export function foldHan(text: string): string {
-  return /[\u4e00-\u9fff]/.test(text)
-    ? text.replace(/[\u4e00-\u9fff]/g, (character) => HAN.get(character) ?? character)
-    : text;
+  return text.replace(HAN_LETTERS, (character) => HAN.get(character) ?? character);
 }
 
 /** Lower case, without the marks on Latin, Greek and Cyrillic letters, so that a table needs one spelling per word. */

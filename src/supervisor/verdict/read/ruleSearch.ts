@@ -1,0 +1,126 @@
+import type { FailureClass } from '../../../protocol/verdict.js';
+import type { Signal } from '../signal.js';
+import { agentRules } from '../rules/agentRules.js';
+import { codeRules, lastCodeRules, statusRules, strongCodeRules } from '../rules/codeRules.js';
+import { authRules, creditRules, firstRules, restRules } from '../rules/failureRules.js';
+import { rateRules, usageRules } from '../rules/limitRules.js';
+import { firstMatch, type Rule, type RuleInput, type RuleMatch, type RuleSet } from '../rules/rule.js';
+import type { Evidence } from './evidence.js';
+
+/** Tries the tables from the most telling to the least. */
+export function findMatch(
+  input: RuleInput,
+  evidence: Evidence,
+  signal: Signal,
+  rules: RuleSet,
+  exitIsCertain: boolean,
+): (RuleMatch & { rank: number }) | null {
+  const specific: readonly (readonly [readonly Rule[], number])[] = [
+    [rules.user, 90],
+    [agentRules, 85],
+    [strongCodeRules, 88],
+    [firstRules, 80],
+    [creditRules, 80],
+    [usageRules, 80],
+    [authRules, 70],
+    [rateRules, 65],
+  ];
+  const general: readonly (readonly [readonly Rule[], number])[] = exitIsCertain
+    ? [[codeRules, 60]]
+    : [
+        [codeRules.slice(0, 3), 60],
+        [restRules.slice(0, 4), 55],
+        [codeRules, 55],
+        [restRules, 50],
+        [lastCodeRules, 45],
+        [statusRules, 30],
+      ];
+  let words = input.words;
+  for (let tries = 0; tries < 6; tries++) {
+    const current = { ...input, words };
+    if (evidence.corroborated) return search(specific, current) ?? search(general, current);
+    const plain = { ...current, codes: '' };
+    const found = search(specific, plain) ?? search(general, plain);
+    if (!found)
+      return ERROR_LINE.test(words) && signal.exitCode !== 0
+        ? search([...specific, ...general], { ...current, words: '' })
+        : null;
+    if (announces(words, found, signal.exitCode === 0)) return found;
+    words = words.slice(0, lineStart(words, found.index)) + words.slice(lineEnd(words, found.index));
+  }
+  return null;
+}
+
+function search(
+  tables: readonly (readonly [readonly Rule[], number])[],
+  input: RuleInput,
+): (RuleMatch & { rank: number }) | null {
+  for (const [table, rank] of tables) {
+    const match = firstMatch(table, input);
+    if (match) return { ...match, rank };
+  }
+  return null;
+}
+
+const TAG =
+  /^(?:[^\p{L}\p{N}]|\b(?:error|fatal|warn(?:ing)?|fail(?:ed|ure)|sorry|oops|api error|llm provider error|exception|unhandled|uncaught|http|status|code|info|debug|stderr|agent|the|your|our|an?|\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?|\d{4}-\d{2}-\d{2}t?|t|z|request|model|from|provider|typeerror|\w{1,30}error|\w{1,30}exception|network|connection|internal|unexpected|claude|codex|kimi|gemini|qwen|copilot|opencode|cursor|now|currently|due|to|run|turn|stream|has|have|been|is|was|you|you're|you've|it|looks|like|we're|access|account|organization|workspace|subscription|plan|free|server|service|api|token|oauth|membership|login|user|tool|call|subagent|sub-agent|execution|task|session|message|unable|failed|could|not|maximum|limit|usage|quota|rate|premium|requests?|monthly|weekly|daily|context|conversation|input|prompt|installation|response|operation)\b)/u;
+const REPORT =
+  /\b(?:docs?|documentation|mention\w*|says?|said|means?|logs?|added|implement\w*|handl\w+|when|if|detect\w*|tests?|example|about|summar\w*|noted|found that|saw|seems|would|should|might|could be|fixed?|banner|pattern|regex|string|phrase|case|scenario|whether|avoid|prevent|until|once|explain\w*|describe\w*|returns?|check(?:s|ed|ing)? (?:for|whether|if))\b/;
+
+/** A program's own error line, whatever follows. */
+export const ERROR_LINE = /^\W{0,6}(?:\w{0,30}error|\w{0,30}exception|fatal|panic|api error|errno)\b/;
+
+/** A notice comes at the start of its line, behind tags at most; a report about one has its own words before it. */
+function announces(words: string, match: RuleMatch, exitedWell: boolean): boolean {
+  const start = lineStart(words, match.index);
+  let prefix = words.slice(start, match.index).trim();
+  if (
+    match.rule.needsCorroboration &&
+    !/^\W*(?:\w{0,30}error|fatal|failed|✕|✗|■)/.test(words.slice(start)) &&
+    !/^\W*[✕✗■❌⚠]/.test(words.slice(start, start + 4))
+  )
+    return false;
+  if (exitedWell && !announcesStop(words, match)) return false;
+  // After a colon that follows a short title the notice starts anew: `Agent terminated early due to an API error: …`
+  const colon =
+    prefix.lastIndexOf(': ') >= 0 ? prefix.lastIndexOf(': ') : prefix.endsWith(':') ? prefix.length - 1 : -1;
+  if (colon >= 0 && !REPORT.test(prefix.slice(0, colon).replace(/^.*error/, '')))
+    prefix = prefix.slice(colon + 1).trim();
+  // Sentences before it are of the same notice, if they are short.
+  const sentence = prefix.split(/[.!?·|]\s/).pop() ?? prefix;
+  if (ERROR_LINE.test(words.slice(start)) && !exitedWell) return true;
+  if (REPORT.test(prefix)) return false;
+  let rest = sentence;
+  for (let tags = 0; tags < 24 && rest !== ''; tags++) {
+    const tag = TAG.exec(rest);
+    if (!tag) break;
+    rest = rest.slice(tag[0].length).trimStart();
+  }
+  // A short text that is all there is may take longer to come to the point.
+  const lone = !exitedWell && words.trim().length <= 400 && words.trim().split('\n').length <= 4;
+  return rest.split(/\s+/).filter((word) => word !== '').length <= (lone ? 10 : 4);
+}
+
+/** After exit 0 only a notice that is all there is counts, and only one that closes an account. */
+function announcesStop(words: string, match: RuleMatch): boolean {
+  const kind: ReadonlySet<FailureClass> = new Set([
+    'usage_limit',
+    'credits_exhausted',
+    'auth_expired',
+    'auth_denied',
+  ]);
+  if (!kind.has(match.rule.class)) return false;
+  const before = words.slice(0, lineStart(words, match.index)).trim();
+  return (
+    words.trim().length <= 500 && before.length <= 80 && match.index - lineStart(words, match.index) <= 24
+  );
+}
+
+function lineStart(text: string, index: number): number {
+  return text.lastIndexOf('\n', Math.max(0, index - 1)) + 1;
+}
+
+function lineEnd(text: string, index: number): number {
+  const end = text.indexOf('\n', index);
+  return end < 0 ? text.length : end;
+}
