@@ -44,7 +44,7 @@ describe('the window', function () {
 
   it('launches what is typed in the panel, and shows its children', async () => {
     const box = window.panel.locator('textarea').first();
-    await box.fill(`Write login limit 40\nWrite cart limit 40\nWrite help wait ${go}`);
+    await box.fill(`Write login limit 90\nWrite cart limit 90\nWrite help wait ${go}`);
     await window.panel.getByRole('button', { name: 'Start 3 tasks' }).click();
     await window.row('Write help').waitFor();
     await until('three children', () => statusOf(folder).length === 3);
@@ -52,6 +52,7 @@ describe('the window', function () {
   });
 
   it('shows the limit as a pause with a countdown, in the panel and in the status bar', async () => {
+    await window.away();
     await window.panel.getByText('limit reached').first().waitFor();
     await window.panel.getByRole('row', { name: /Write login.*paused/i }).waitFor();
     await window.status.getByText(/running · 2 waiting · (1 min|2 min|soon)/).waitFor();
@@ -74,11 +75,9 @@ describe('the window', function () {
   });
 
   it('asks before it resumes ahead of the reset, then one child goes first and the others follow', async () => {
-    await window.panel
-      .getByRole('button', { name: /Resume now/ })
-      .first()
-      .click();
+    await window.panel.locator('.strips').getByText('Resume now…').click();
     const question = await window.confirm('Try now');
+    await window.away();
     assert.match(question, /Try scripted now\? It said it resets at .+ One child goes first: Write /);
     await until('both to be done', () =>
       statusOf(folder)

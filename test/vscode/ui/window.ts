@@ -113,6 +113,11 @@ export class Window {
     await this.panel.locator('swarm-panel').waitFor();
   }
 
+  /** Takes the pointer off the panel: lines and strips do not move under it. */
+  async away(): Promise<void> {
+    await this.page.mouse.move(900, 400);
+  }
+
   async command(title: string): Promise<void> {
     await this.page.keyboard.press('F1');
     const input = this.page.locator('.quick-input-widget input.input');
