@@ -1,3 +1,4 @@
+import { isStopAsSuccess } from '../verdict/verdict.js';
 import type { Adapter, AgentEvent, AgentParser, LaunchRequest } from './agent.js';
 import { claudeTasks } from './claudeTasks.js';
 import { blockText, claudeOutcome, claudeToolUse, refusalText, wasRefused } from './claudeTools.js';
@@ -197,7 +198,8 @@ function claudeParser(): AgentParser {
       .filter((refusal) => !denied.has(textOf(refusal['tool_use_id'])))
       .map((refusal): AgentEvent => ({ type: 'denied', what: refusalText(refusal) }));
     const result = textOf(parsed['result']);
-    const failed = parsed['is_error'] === true || parsed['subtype'] !== 'success';
+    // A stop can have the shape of a success: the whole answer is the banner of a limit.
+    const failed = parsed['is_error'] === true || parsed['subtype'] !== 'success' || isStopAsSuccess(result);
     const text = result === '' ? errorList(parsed) : result;
     return [
       ...refusals,

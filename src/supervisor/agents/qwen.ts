@@ -1,3 +1,4 @@
+import { isStopAsSuccess } from '../verdict/verdict.js';
 import type { Adapter, AgentEvent, AgentParser, CommandLine, LaunchRequest } from './agent.js';
 import { blockText, refusalText } from './claudeTools.js';
 import {
@@ -125,7 +126,8 @@ function endEvents(parsed: JsonObject): readonly AgentEvent[] {
     type: 'denied',
     what: refusalText(entry),
   }));
-  if (parsed['is_error'] !== true) {
+  // As with claude, whose stream it speaks, a stop can have the shape of a success.
+  if (parsed['is_error'] !== true && !isStopAsSuccess(textOf(parsed['result']))) {
     const total = usageOf(parsed, 'total');
     return [
       ...refused,

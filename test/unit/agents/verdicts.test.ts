@@ -58,3 +58,29 @@ it.each([
   });
   expect([said.class, said.resetAt]).toEqual([failure, resetsAt === undefined ? null : resetsAt * 1000]);
 });
+
+it.each(['claude', 'qwen'])(
+  '%s: a limit in the shape of a success is a stop; an answer about limits is none',
+  (agent) => {
+    const banner = 'Claude AI usage limit reached|1796004532';
+    expect(endOf(agent, banner)).toEqual({ done: [false], class: 'usage_limit', resetAt: 1796004532_000 });
+    const answer = `The banner "${banner}" is parsed in src/limits.ts now, and its test is green.`;
+    expect(endOf(agent, answer)).toEqual({ done: [true], class: 'none', resetAt: null });
+  },
+);
+
+/** What is made of a run that says it succeeded with this answer and exits with 0. */
+function endOf(agent: string, result: string): unknown {
+  const parser = adapters[agent]?.parser();
+  if (parser === undefined) throw new Error(`no adapter ${agent}`);
+  const line = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result });
+  const events = eventsOf(parser, outputLines(`${line}\n`, ''));
+  const signals = events.flatMap((event) => (event.type === 'signal' ? [event.signal] : []));
+  const said = combine([...signals, { channel: 'stderr', text: '', exitCode: 0 }], {
+    observedAt: Date.UTC(2026, 10, 30, 1, 10),
+    localTimeZone: 'UTC',
+    doing: 'ended',
+  });
+  const done = events.flatMap((event) => (event.type === 'done' ? [event.ok] : []));
+  return { done, class: said.class, resetAt: said.resetAt };
+}
