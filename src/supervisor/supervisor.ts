@@ -37,6 +37,8 @@ export const openSupervisor: OpenSupervisor = async (options) => {
 
 /** Another owner is looked for this often, and a dead one replaced as soon as it is noticed. */
 const retryEvery = 250;
+/** How long a viewer waits for the owner's first view; an owner that has nothing to show sends none. */
+const firstViewWithin = 1000;
 /** How long the folder is left to whoever asked for it. */
 const handOverFor = 2000;
 
@@ -102,7 +104,7 @@ function createRoles(
       }
       case 'viewer':
         part = { kind: 'viewer', connection: opened.connection };
-        follow(opened.connection);
+        await follow(opened.connection);
         break;
       case 'readOnly':
         part = { kind: 'readOnly', writtenBy: opened.writtenBy };
@@ -116,12 +118,22 @@ function createRoles(
     tellRole();
   }
 
-  function follow(connection: Connection): void {
-    connection.onView((next) => {
-      if (part.kind === 'viewer' && part.connection === connection) show(next);
-    });
-    void connection.closed.then(() => {
-      if (part.kind === 'viewer' && part.connection === connection) seek(0);
+  /** Resolves when the owner has shown what there is, so that nobody takes an empty view for an empty folder. */
+  function follow(connection: Connection): Promise<void> {
+    return new Promise((resolve) => {
+      const late = clock.timer(clock.now() + firstViewWithin, resolve);
+      const done = (): void => {
+        late.dispose();
+        resolve();
+      };
+      connection.onView((next) => {
+        if (part.kind === 'viewer' && part.connection === connection) show(next);
+        done();
+      });
+      void connection.closed.then(() => {
+        if (part.kind === 'viewer' && part.connection === connection) seek(0);
+        done();
+      });
     });
   }
 
