@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { View } from '../../src/protocol/view.js';
 import { commitFiles, everything, git, swarm, temporaryFolder, worker } from './stage.js';
 
@@ -126,6 +126,25 @@ describe('a batch from launch to apply', () => {
       source: 'event',
     });
     expect((await view()).batches[0]?.status).toBe('paused');
+  });
+});
+
+describe('beside another owner', () => {
+  it('a wish finds the owner’s children and is carried out there', async () => {
+    writeFileSync(
+      path.join(folder, 'worker.mjs'),
+      `console.log(JSON.stringify({ type: 'text', text: 'at work' })); setInterval(() => {}, 1000);`,
+    );
+    const run = swarm(folder, ['run', manifest]);
+    await vi.waitUntil(
+      async () => (await view()).batches[0]?.children.every((child) => child.lastLine === 'at work'),
+      { timeout: 60_000, interval: 200 },
+    );
+    const stop = await swarm(folder, ['stop', 'one']);
+    expect([stop.code, stop.stderr]).toEqual([0, '']);
+    expect((await view()).batches[0]?.children.map((child) => child.status)).toEqual(['canceled', 'running']);
+    expect((await swarm(folder, ['stop', '--all'])).code).toBe(0);
+    expect((await run).code).toBe(1);
   });
 });
 
