@@ -45,18 +45,18 @@ export function createShowing(options: ShowingOptions): Showing {
     from: string,
     to: string,
     below: string,
-  ): Promise<readonly [vscode.Uri, vscode.Uri, vscode.Uri][]> {
+  ): Promise<readonly ChangedFile[]> {
     const changes = await (await options.engine()).changes(topLevel, from, to);
     return changes.map(({ path: file, kind }) => [
       Uri.file(path.join(below, file)),
-      gitUri(vscode, { topLevel, commit: kind === 'A' ? null : from, path: file }),
-      gitUri(vscode, { topLevel, commit: kind === 'D' ? null : to, path: file }),
+      kind === 'A' ? undefined : gitUri(vscode, { topLevel, commit: from, path: file }),
+      kind === 'D' ? undefined : gitUri(vscode, { topLevel, commit: to, path: file }),
     ]);
   }
 
   return {
     async review(targets, title) {
-      const all: (readonly [vscode.Uri, vscode.Uri, vscode.Uri])[] = [];
+      const all: ChangedFile[] = [];
       for (const target of targets) {
         const found = look(target);
         if (found === null) return;
@@ -182,6 +182,9 @@ export function createShowing(options: ShowingOptions): Showing {
     },
   };
 }
+
+/** The file, its side before and its side after, as the multi-diff editor takes them; a side may be missing. */
+type ChangedFile = readonly [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
 
 function childFolder(topLevel: string, { batch, child }: Target): string {
   return path.join(topLevel, '.swarm', 'batches', batch, 'children', child);

@@ -8,8 +8,7 @@ export const gitScheme = 'swarm-git';
 
 export interface GitAddress {
   readonly topLevel: string;
-  /** Null: there is no such file on this side. */
-  readonly commit: string | null;
+  readonly commit: string;
   readonly path: string;
 }
 
@@ -37,7 +36,6 @@ export async function textAt(
   address: GitAddress,
   binary: string,
 ): Promise<string> {
-  if (address.commit === null) return '';
   const bytes = await git.fileAt(repository, address.commit, address.path);
   if (bytes === null) return '';
   return bytes.includes(0) ? binary : new TextDecoder().decode(bytes);
