@@ -7,10 +7,14 @@ import process from 'node:process';
 const say = (event) => process.stdout.write(JSON.stringify(event) + '\n');
 const prompt = readFileSync(process.env.SWARM_PROMPT_FILE, 'utf8');
 const resumed = process.env.SWARM_SESSION !== undefined && process.env.SWARM_SESSION !== '';
-const name = /Write (\w+)/.exec(prompt)?.[1] ?? process.env.SWARM_CHILD;
+// A resumed session knows what it was about, whatever the prompt says now.
+const name =
+  /^about-(\w+)$/.exec(process.env.SWARM_SESSION ?? '')?.[1] ??
+  /Write (\w+)/.exec(prompt)?.[1] ??
+  process.env.SWARM_CHILD;
 const file = `src/${name}.ts`;
 
-say({ type: 'session', id: process.env.SWARM_SESSION || `session-${process.env.SWARM_CHILD}` });
+say({ type: 'session', id: `about-${name}` });
 say({ type: 'read', path: 'src/index.ts' });
 say({ type: 'next', items: [`Draft ${file}`, 'Complete it'] });
 mkdirSync('src', { recursive: true });
