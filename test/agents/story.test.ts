@@ -49,7 +49,11 @@ describe.each(realAgents)('six children of %s on one account, two at a time', (a
     expectStatedReset(agent, provider, said);
 
     expectCanary(provider);
-    expectNoStartWhileClosed(children(stage), Date.parse(closed?.since ?? 'never told'), provider.resetAt ?? 0);
+    expectNoStartWhileClosed(
+      children(stage),
+      Date.parse(closed?.since ?? 'never told'),
+      provider.resetAt ?? 0,
+    );
     expectNothingTwice(provider, names);
     for (const child of children(stage)) {
       expect([child.id, child.status, child.attempts]).toEqual([
