@@ -30,7 +30,7 @@ const checks = {
   agents: { vitest: 'agents' },
   faults: { vitest: 'faults' },
 };
-const standard = ['types', 'lint', 'format', 'unit', 'process', 'panel', 'package', 'vscode'];
+const standard = ['types', 'lint', 'format', 'unit', 'process', 'panel', 'package', 'vscode', 'window'];
 
 setUp();
 const names = process.argv.slice(2).filter((name) => !name.startsWith('-'));
