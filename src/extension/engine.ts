@@ -73,7 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
         log,
         git,
         processes,
-        openStore,
+        openStore: (folder, how) => openStore(folder, { ...how, version }),
         settings: userSettings(topLevel),
         env: process.env,
         random: (bytes) => randomBytes(bytes).toString('hex'),
