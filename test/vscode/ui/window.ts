@@ -102,17 +102,23 @@ export class Window {
     return this.page.locator('.activitybar a.action-label[aria-label^="Swarm"]');
   }
 
-  /** The view, whether or not it is shown already. */
+  /**
+   * The view, whether or not it is shown already. A window that reloads brings its side bar back when it likes, and a
+   * click on the icon of a shown view hides it: so the icon is clicked only as long as its view is not the shown one.
+   */
   async openPanel(): Promise<void> {
-    if (
-      !(await this.page
-        .locator('iframe.webview.ready')
-        .first()
-        .isVisible()
-        .catch(() => false))
-    )
-      await this.icon.click();
-    await this.panel.locator('swarm-panel').waitFor();
+    const shown = this.page.locator('.activitybar .action-item.checked a.action-label[aria-label^="Swarm"]');
+    const panel = this.panel.locator('swarm-panel');
+    const end = Date.now() + patience;
+    for (;;) {
+      if (!(await shown.isVisible())) await this.icon.click();
+      const found = await panel.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+      if (found) return;
+      if (Date.now() > end) throw new Error(`The panel did not show within ${patience / 1000} s.`);
+    }
   }
 
   /** Takes the pointer off the panel: lines and strips do not move under it. */
