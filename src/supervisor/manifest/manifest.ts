@@ -81,7 +81,7 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
 
   const used = new Set(tasks.flatMap((task) => task.chain));
   const plan: Plan = {
-    name: manifest.name ?? (baseName(input.name) || 'batch'),
+    name: manifest.name ?? (baseName(input.name) || batchNameOf(tasks)),
     isolation: input.isolation ?? manifest.isolation ?? 'worktree',
     maxConcurrent: input.maxConcurrent ?? manifest.maxConcurrent ?? defaults.maxConcurrent,
     maxTotalSpawned: budget,
@@ -94,6 +94,12 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
     source: input.path ?? null,
   };
   return { ok: true, plan, programs: programsOf(manifest, plan) };
+}
+
+/** A batch without a name is called by its first task, and how many come with it. */
+function batchNameOf(tasks: readonly PlannedTask[]): string {
+  const first = titleOf(tasks[0]?.title ?? '', 40);
+  return tasks.length > 1 ? `${first} +${tasks.length - 1}` : first;
 }
 
 /** The programs that the input itself names, for the question before they run; empty where it is not readable. */

@@ -45,12 +45,12 @@ export const idPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export const longestPrompt = 256 * 1024;
 
 /** A title for a task that names none: the first line of its prompt, shortened. */
-export function titleOf(prompt: string): string {
+export function titleOf(prompt: string, longest = 80): string {
   const line =
     prompt
       .split('\n')
       .find((text) => text.trim() !== '')
       ?.trim() ?? '';
   const characters = [...line];
-  return characters.length <= 80 ? line : `${characters.slice(0, 79).join('')}…`;
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join('')}…`;
 }

@@ -293,7 +293,7 @@ test('typed tasks are one a line', () => {
     't1 first',
     't2 second: with a colon',
   ]);
-  expect(plan.name).toBe('batch');
+  expect(plan.name).toBe('first +1');
 });
 
 test('the command line wins over the manifest', () => {
