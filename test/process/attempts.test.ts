@@ -60,6 +60,21 @@ describe('an attempt', () => {
       expect(fs.readFileSync(path.join(request.folder, name), 'latin1')).not.toContain('sk-secret-1234');
   });
 
+  it('its files are for the user alone, and what it makes has the modes of its surroundings', async () => {
+    const work = temporary();
+    const { request, process } = await startShell(processes, 'echo out; echo err >&2; umask; : > made', {
+      cwd: work,
+    });
+    const { lines } = await followToEnd(processes, { folder: request.folder, process });
+    const modes = fs
+      .readdirSync(request.folder)
+      .map((name) => `${name} ${(fs.statSync(path.join(request.folder, name)).mode & 0o777).toString(8)}`);
+    expect(modes.sort()).toEqual(['claim 600', 'exit.json 600', 'stderr.log 600', 'stdout.log 600']);
+    const mask = globalThis.process.umask();
+    expect(lines.map((line) => line.text)).toContain(mask.toString(8).padStart(4, '0'));
+    expect(fs.statSync(path.join(work, 'made')).mode & 0o777).toBe(0o666 & ~mask);
+  });
+
   it('reads its stdin from a file, or finds it closed', async () => {
     const file = path.join(temporary(), 'prompt');
     fs.writeFileSync(file, 'the prompt\n');

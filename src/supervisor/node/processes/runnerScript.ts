@@ -9,12 +9,14 @@
  *   write down the status. The shell waits for the agent before it obeys a trap.
  * - The status is written over a file that was filled at the start, so that a full disk does not lose it, and then
  *   renamed, so that nobody reads half of it.
+ * - What it makes is for the user alone; the agent gets the umask of its surroundings back.
  * - 98: the folder could not be written, 96: stdin not read; nothing was started.
  * - We may be gone already when it reports its claim: that must not end it, for the claim would stay without an agent.
  */
 export const runnerScript = `
 folder=$1; input=$2; move=$3; shift 3
 trap : HUP INT QUIT TERM
+mask=$(umask); umask 077
 born=; boot=
 if [ -r "/proc/$$/stat" ]; then
   read -r born < "/proc/$$/stat"
@@ -32,6 +34,7 @@ trap '' PIPE
 printf 'claimed\\n' >&3
 exec 3>&-
 trap - PIPE
+umask "$mask"
 "$@" < "$input" >> "$folder/stdout.log" 2>> "$folder/stderr.log"
 code=$?
 printf '%-95s\\n' "{\\"code\\":$code}" 1<> "$folder/exit.tmp"

@@ -10,15 +10,15 @@ const fs = require('node:fs'), path = require('node:path'), cp = require('node:c
 const [folder, input, file, ...args] = process.argv.slice(1);
 const born = cp.execFileSync('powershell', ['-NoProfile', '-Command', '(Get-Process -Id ' + process.pid + ').StartTime.Ticks'], { encoding: 'utf8' }).trim();
 try {
-  fs.writeFileSync(path.join(folder, 'claim'), [process.pid, process.env.SWARM_NONCE, '', 'R ' + born, 'end', ''].join('\\n'), { flag: 'wx' });
+  fs.writeFileSync(path.join(folder, 'claim'), [process.pid, process.env.SWARM_NONCE, '', 'R ' + born, 'end', ''].join('\\n'), { flag: 'wx', mode: 0o600 });
 } catch (error) { process.exit(error.code === 'EEXIST' ? 97 : 98); }
-const out = fs.openSync(path.join(folder, 'stdout.log'), 'a'), err = fs.openSync(path.join(folder, 'stderr.log'), 'a');
+const out = fs.openSync(path.join(folder, 'stdout.log'), 'a', 0o600), err = fs.openSync(path.join(folder, 'stderr.log'), 'a', 0o600);
 const stdin = input === '' ? 'ignore' : fs.openSync(input, 'r');
 const env = { ...process.env };
 delete env.ELECTRON_RUN_AS_NODE;
 const child = cp.spawn(file, args, { stdio: [stdin, out, err], env, windowsHide: true });
 const end = (code, signal) => {
-  fs.writeFileSync(path.join(folder, 'exit.tmp'), JSON.stringify({ code, signal }));
+  fs.writeFileSync(path.join(folder, 'exit.tmp'), JSON.stringify({ code, signal }), { mode: 0o600 });
   fs.renameSync(path.join(folder, 'exit.tmp'), path.join(folder, 'exit.json'));
   process.exit(0);
 };
