@@ -51,13 +51,14 @@ export interface StatedReset {
 
 /**
  * Whether a further word on the same closing changes its reset: a better source does; an equally good one only if it
- * says later and is said by somebody new; a worse one only for another window that ends later. So a wait never slides
- * by being read again.
+ * says later and is said by somebody new or of another window; a worse one never, so that a text of whole minutes does
+ * not displace the exact time. So a wait never slides by being read again. Where the worse source was right, the one
+ * that is tried first is refused, and what it hears begins the next episode.
  */
 export function replacesReset(known: StatedReset, said: Verdict, newVoice: boolean): boolean {
   if (said.resetAt === null || said.resetSource === null) return false;
   const better = rank[said.resetSource] - (known.source === null ? 0 : rank[known.source]);
   if (known.until === null || better > 0) return true;
-  if (said.resetAt <= known.until) return false;
-  return (better === 0 && newVoice) || (said.window !== null && said.window !== known.window);
+  if (better < 0 || said.resetAt <= known.until) return false;
+  return newVoice || (said.window !== null && said.window !== known.window);
 }

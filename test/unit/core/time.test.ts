@@ -118,16 +118,22 @@ describe('time', () => {
     expect(wait('credits_exhausted')).toBeNull();
   });
 
-  test('a better source replaces, a later word of another window too, the same voice never', () => {
+  test('a better source replaces, an equal one if it is later and new or of another window, a worse one never', () => {
     const known = { until: start + hour, source: 'text', window: 'five_hour' } as const;
     const said = (resetAt: number, resetSource: 'text' | 'event', window: 'five_hour' | 'weekly') =>
       verdictOf('usage_limit', { resetAt, resetSource, window });
     expect(replacesReset(known, said(start, 'event', 'five_hour'), false)).toBe(true);
     expect(replacesReset(known, said(start + 2 * hour, 'text', 'five_hour'), true)).toBe(true);
     expect(replacesReset(known, said(start + 2 * hour, 'text', 'five_hour'), false)).toBe(false);
-    expect(replacesReset({ ...known, source: 'event' }, said(start + day, 'text', 'weekly'), false)).toBe(
-      true,
-    );
+    expect(replacesReset(known, said(start + day, 'text', 'weekly'), false)).toBe(true);
+    for (const source of ['event', 'header', 'body'] as const) {
+      const exact = { ...known, source };
+      expect(replacesReset(exact, said(start + day, 'text', 'weekly'), true)).toBe(false);
+      expect(replacesReset(exact, said(start + 2 * hour, 'text', 'five_hour'), true)).toBe(false);
+    }
+    expect(
+      replacesReset({ until: null, source: 'probe', window: null }, said(start, 'text', 'weekly'), false),
+    ).toBe(true);
     expect(replacesReset(known, said(start + hour / 2, 'text', 'five_hour'), true)).toBe(false);
   });
 
