@@ -91,7 +91,10 @@ async function cleanChild(
     kept.push({ path, why: `${child.key} has not ended` });
     return;
   }
-  if (!dry) await snapshotChild(context, child.key);
+  if (!dry && !(await snapshotChild(context, child.key))) {
+    kept.push({ path, why: `the work of ${child.key} could not be captured` });
+    return;
+  }
   const bytes = await context.git.diskUse(path);
   if (!context.mayAct()) return;
   if (dry) {

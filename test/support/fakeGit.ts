@@ -125,6 +125,10 @@ export class FakeGit implements Git {
     return Promise.resolve({ ok: true });
   };
 
+  clearStaleLocks(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
   removeRefs(_: Repository, prefix: string): Promise<void> {
     for (const ref of this.refs.keys()) if (ref.startsWith(prefix)) this.refs.delete(ref);
     return Promise.resolve();

@@ -27,6 +27,8 @@ export function freeDisk(d: Draft): void {
   d.set({ diskFullSince: null });
   for (const child of Object.values(d.state.children)) {
     const { phase } = child;
+    // What the full disk broke off is ended before anyone goes on.
+    if (child.quarantine?.state === 'moving') d.order({ type: 'quarantine', child: child.key });
     if (phase.name === 'paused' && phase.pause.reason === 'disk' && !phase.pause.declined)
       d.putChild({ ...child, phase: { ...phase, pause: { ...phase.pause, retryAt: d.now } } });
     else if (phase.name === 'parking' && phase.then.reason === 'disk')

@@ -43,6 +43,7 @@ function recoverChild(state: State, child: Child, effects: Effect[]): void {
     case 'queued':
       return;
     case 'preparing':
+      if (child.quarantine?.state === 'moving') effects.push({ type: 'quarantine', child: key });
       effects.push({ type: 'prepare', child: key, launch: phase.launch });
       return;
     case 'running':

@@ -3,13 +3,16 @@ import type { Child, ChildKey } from '../core/state.js';
 import { isDiskError, messageOf, sentences, type EffectContext } from './context.js';
 import { idsOf, placeOf, worktreeOf, worktreeRequest } from './places.js';
 
-/** A child's edits as a commit under refs/swarm; nothing happens where nothing changed. */
-export async function snapshotChild(context: EffectContext, key: ChildKey): Promise<void> {
-  await context.turns.run(`git ${key}`, async () => {
+/**
+ * A child's edits as a commit under refs/swarm; nothing happens where nothing changed. False where they could not be
+ * captured: what is known of its work is not all of it.
+ */
+export async function snapshotChild(context: EffectContext, key: ChildKey): Promise<boolean> {
+  return context.turns.run(`git ${key}`, async () => {
     const child = context.state().children[key];
     // In a shared tree nobody can say whose edits a whole tree holds.
-    if (child === undefined || !worksAlone(context, child) || child.worktree === null) return;
-    if (!context.mayAct()) return;
+    if (child === undefined || !worksAlone(context, child) || child.worktree === null) return true;
+    if (!context.mayAct()) return false;
     const { batch, id } = idsOf(key);
     const n = (child.snapshot?.n ?? 0) + 1;
     try {
@@ -20,11 +23,12 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
         message: `${child.task.title}\n\nSnapshot ${n} of ${key}, attempt ${child.attempt}.`,
         previous: child.snapshot?.commit ?? null,
       });
-      if (taken === null || !context.mayAct()) return;
+      if (!context.mayAct()) return false;
+      if (taken === null) return true;
       for (const skipped of taken.skipped ?? [])
         context.log.warn(`${key}: ${skipped.path} is not in the snapshot: ${skipped.reason}`);
       // The next snapshot of this child is numbered after this one, so its event must be in the state first.
-      await context.postDurably({
+      return await context.postDurably({
         type: 'snapshotTaken',
         child: key,
         n,
@@ -32,9 +36,9 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
         commit: taken.commit,
       });
     } catch (error) {
-      if (!context.mayAct()) return;
+      if (!context.mayAct()) return false;
       const state = await context.git.worktreeState(context.repository, child.worktree.path);
-      if (!context.mayAct()) return;
+      if (!context.mayAct()) return false;
       if (state === 'missing') context.post({ type: 'worktreeLost', child: key });
       else
         context.post({
@@ -43,6 +47,7 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
           message: messageOf(error),
           disk: isDiskError(error),
         });
+      return false;
     }
   });
 }
@@ -74,20 +79,28 @@ export async function restoreWorktree(
   });
 }
 
-/** In a worktree of its own nobody else is disturbed, and there is nothing to move. */
+/**
+ * In a worktree of its own nobody else is disturbed, and there is nothing to move. The turn at the tree is taken before
+ * anything is waited for: a resume that is ordered right after this one must not begin in the tree that is emptied.
+ */
 export async function quarantineChild(
   context: EffectContext,
   { child: key }: Effect & { readonly type: 'quarantine' },
 ): Promise<void> {
-  const child = context.state().children[key];
-  if (child === undefined || worksAlone(context, child)) return;
-  if (!(await context.postDurably({ type: 'quarantineStarted', child: key })) || !context.mayAct()) return;
-  try {
-    const moved = await context.turns.run('tree', () => context.shared.quarantine(key));
-    if (context.mayAct()) context.post({ type: 'quarantined', child: key, ...moved });
-  } catch (error) {
-    if (!context.mayAct()) return;
-    context.log.error(`${key}: its edits could not be taken out of the tree: ${messageOf(error)}`);
-    context.post({ type: 'quarantined', child: key, moved: [], left: [] });
-  }
+  await context.turns.run('tree', async () => {
+    const child = context.state().children[key];
+    if (child === undefined || worksAlone(context, child) || child.quarantine?.state === 'moved') return;
+    if (!(await context.postDurably({ type: 'quarantineStarted', child: key })) || !context.mayAct()) return;
+    try {
+      const moved = await context.shared.quarantine(key);
+      // Whoever takes the next turn must find it moved.
+      if (context.mayAct()) await context.postDurably({ type: 'quarantined', child: key, ...moved });
+    } catch (error) {
+      if (!context.mayAct()) return;
+      // It is begun, and ended when there is space again.
+      if (isDiskError(error)) return context.diskFilled();
+      context.log.error(`${key}: its edits could not be taken out of the tree: ${messageOf(error)}`);
+      context.post({ type: 'quarantined', child: key, moved: [], left: [] });
+    }
+  });
 }

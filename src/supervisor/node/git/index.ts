@@ -3,6 +3,7 @@ import { applyChildren } from './apply.js';
 import { changesBetween, fileAt } from './changes.js';
 import { runCheck } from './check.js';
 import { inspectRepository, simpleGitOf } from './inspect.js';
+import { clearStaleLocks } from './locks.js';
 import { forecastMerges } from './merge.js';
 import { finishApply } from './repairApply.js';
 import { createRunner } from './runner.js';
@@ -42,6 +43,7 @@ export function createGit(options: GitOptions = {}): Git {
     removeWorktree: (repository, worktree, snapshot) =>
       removeWorktree(runner, repository, worktree, snapshot),
     removeRefs: (repository, prefix) => removeRefs(runner, repository, prefix),
+    clearStaleLocks,
     leftovers: (repository, known) => findLeftovers(runner, repository, known),
   };
 }

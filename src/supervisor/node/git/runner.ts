@@ -151,6 +151,7 @@ function errnoOf(stderr: string): string | undefined {
   if (/no space left on device/i.test(stderr)) return 'ENOSPC';
   if (/read-only file system/i.test(stderr)) return 'EROFS';
   if (/permission denied/i.test(stderr)) return 'EACCES';
+  if (/input\/output error/i.test(stderr)) return 'EIO';
   if (/disk quota exceeded/i.test(stderr)) return 'EDQUOT';
   return undefined;
 }

@@ -7,6 +7,7 @@ import type { GitRunner } from './runner.js';
 import { inTurn } from './turns.js';
 import { addWorktree, dropWorktree, refusalOf, worktreeState } from './worktree.js';
 import { gitDirOf, readMark, writeMark } from './worktreeFiles.js';
+import { mendHalfMade } from './worktreeMending.js';
 
 /** What stays in a scratch tree between two checks, so that incremental tools stay incremental. */
 const keptFiles: readonly string[] = ['*.tsbuildinfo', 'node_modules'];
@@ -61,6 +62,7 @@ async function moveScratch(
 ): Promise<void> {
   const gitDir = await gitDirOf(folder);
   if (gitDir === null) throw new Error(`${folder} is no worktree`);
+  if ((await readMark(gitDir))?.ready !== true) await mendHalfMade(folder, gitDir, repository.head);
   if (repository.sparse) await takeSparsePatterns(repository, gitDir);
   await runner.run(folder, ['-c', 'core.fsync=none', 'read-tree', '--reset', '-u', tree]);
   const mark = await readMark(gitDir);

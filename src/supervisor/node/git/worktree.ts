@@ -9,6 +9,7 @@ import { checkOutDifferences } from './materialise.js';
 import { GitError, type GitRunner } from './runner.js';
 import { coneDirectories, conePatterns } from './sparse.js';
 import { copyIndex } from './temporaryIndex.js';
+import { dropHalfMade, isHalfMade, mendHalfMade } from './worktreeMending.js';
 import { inTurn } from './turns.js';
 import {
   gitDirOf,
@@ -59,7 +60,8 @@ export async function worktreeState(
 ): Promise<'present' | 'missing' | 'foreign'> {
   if (!(await exists(folder))) return 'missing';
   const gitDir = await gitDirOf(folder);
-  if (gitDir === null) return (await isEmptyFolder(folder)) ? 'missing' : 'foreign';
+  if (gitDir === null)
+    return (await isEmptyFolder(folder)) || (await isHalfMade(folder)) ? 'missing' : 'foreign';
   const ours = path.dirname(gitDir) === path.join(repository.commonDir, 'worktrees');
   return ours && (await readMark(gitDir)) !== null ? 'present' : 'foreign';
 }
@@ -76,6 +78,7 @@ export async function addWorktree(
   const reason = lockReasons[kind];
   // `git worktree` calls of one repository go one by one: its own bookkeeping is not made for many at once.
   await inTurn(`worktree ${repository.commonDir}`, async () => {
+    await dropHalfMade(repository.commonDir, folder);
     // Twice --force: the folder of a locked worktree was deleted by hand.
     const flags = ['--no-checkout', '--detach', '--force', '--force', '--lock', '--reason', reason];
     await runner.run(repository.topLevel, ['worktree', 'add', ...flags, '--', folder, base]);
@@ -104,6 +107,7 @@ async function finishWorktree(
   const mark = await readMark(gitDir);
   if (mark?.ready === true) return { ok: true, path: folder, base: mark.base, inputs: mark.inputs };
 
+  await mendHalfMade(folder, gitDir, request.base);
   await checkOut(runner, folder, gitDir, request);
   if (snapshot !== null) {
     const differences = await treeDifferences(runner, folder, request.base, snapshot, 'pathsOnly');
@@ -163,6 +167,12 @@ export function refusalOf(error: unknown, folder: string): Refusal | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return refuse('noSpace', `There is no space left for ${folder}.`, 'Free some space, then retry.');
+  if (code === 'EIO')
+    return refuse(
+      'noSpace',
+      `The disk under ${folder} gave an error: ${error instanceof Error ? error.message : ''}`,
+      'Look at the disk, then retry.',
+    );
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
     return refuse(
       'readOnly',

@@ -57,8 +57,9 @@ async function begunMark(gitDir: string): Promise<WorktreeMark | null> {
       : reason.startsWith(lockReasons.scratch)
         ? 'scratch'
         : null;
-    const base = (await readFile(path.join(gitDir, 'HEAD'), 'utf8')).trim();
-    return kind === null ? null : { kind, base, ready: false, inputs: [] };
+    // It may have died before there was one.
+    const head = await readFile(path.join(gitDir, 'HEAD'), 'utf8').catch(() => '');
+    return kind === null ? null : { kind, base: head.trim(), ready: false, inputs: [] };
   } catch {
     return null;
   }

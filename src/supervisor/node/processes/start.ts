@@ -23,7 +23,11 @@ export async function startAttempt(request: StartRequest): Promise<StartOutcome>
     faultPoint('spawn', request.file);
     child = await spawnRunner(request);
   } catch (error) {
-    return { kind: 'failed', message: messageOf(error), disk: errorCode(error) === 'ENOSPC' };
+    return {
+      kind: 'failed',
+      message: messageOf(error),
+      disk: ['ENOSPC', 'EDQUOT', 'EIO'].includes(errorCode(error)),
+    };
   }
   const outcome = await firstWord(child);
   child.unref();
