@@ -201,6 +201,18 @@ describe('an attempt', () => {
     expect(await processes.ask(process, 'SIGINT')).toBe(false);
   });
 
+  it('ended by a signal, its log holds its own words only', async () => {
+    const { request, process } = await startShell(processes, '', {
+      file: globalThis.process.execPath,
+      args: ['-e', 'console.log("ready"); setInterval(() => 0, 1000)'],
+    });
+    await until(() => fs.readFileSync(path.join(request.folder, 'stdout.log'), 'utf8') === 'ready\n');
+    await processes.ask(process, 'SIGTERM');
+    const { end } = await followToEnd(processes, { folder: request.folder, process });
+    expect(end).toEqual({ kind: 'ended', code: 143, signal: 'SIGTERM' });
+    expect(fs.readFileSync(path.join(request.folder, 'stderr.log'), 'utf8')).toBe('');
+  });
+
   it('gets signals as if nobody stood in between: none is ignored', async () => {
     const { request, process } = await startShell(
       processes,

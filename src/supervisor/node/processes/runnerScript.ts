@@ -7,6 +7,7 @@
  * - `claim` is made with O_EXCL: whoever makes it is the attempt's one start; a second runner ends with 97.
  * - The signals that ask a group to end are caught, not ignored: the agent gets them as usual, the runner stays to
  *   write down the status. The shell waits for the agent before it obeys a trap.
+ * - The agent is started from a subshell: what the shell itself says of its end ("Terminated") is not in its log.
  * - The status is written over a file that was filled at the start, so that a full disk does not lose it, and then
  *   renamed, so that nobody reads half of it.
  * - What it makes is for the user alone; the agent gets the umask of its surroundings back.
@@ -35,7 +36,7 @@ printf 'claimed\\n' >&3
 exec 3>&-
 trap - PIPE
 umask "$mask"
-"$@" < "$input" >> "$folder/stdout.log" 2>> "$folder/stderr.log"
+(exec "$@" < "$input" >> "$folder/stdout.log" 2>> "$folder/stderr.log")
 code=$?
 printf '%-95s\\n' "{\\"code\\":$code}" 1<> "$folder/exit.tmp"
 "$move" -f "$folder/exit.tmp" "$folder/exit.json"
