@@ -31,6 +31,10 @@ const RETRYING: Said = { kind: 'retrying' };
 const AT_WORK =
   /^(?:user|assistant|system|message|text|thinking|reasoning|init|stream_event|tool.*|assistant\..*|user\..*|item\..*|step_.*|thread\..*|turn\.started|content_block.*|message_.*|session\.(?!error|status).*|hook.*|model\.call_start|token_count|agent_.*|notification|progress|usage|read|write|writing|shell|decision|next|session|response\.(?!failed|incomplete).*|ping|log|info|warning|task_.*|permission.*|compaction.*|plan.*)$/;
 
+/** Event types that say themselves that the run, or its turn, did not end as it should. */
+const FAILED_TYPE =
+  /error|fail|abort|cancel|interrupt|refus|reject|denied|timed?_?out|crash|exhausted|exceeded/;
+
 /** Says what an event means. `failed`: the answer it came with has a status of failure. */
 export function saidBy(document: Document, failed: boolean): Said {
   const row = asRow(document.value);
@@ -50,14 +54,18 @@ export function saidBy(document: Document, failed: boolean): Said {
   if (type === 'result') return saidByResult(row);
   if (/retry/.test(type) || row['subtype'] === 'api_retry' || type === 'model.call_failure') return RETRYING;
   if (type === 'session.status') return /"type":"retry"/.test(JSON.stringify(row)) ? RETRYING : NOTHING;
-  if (row['is_api_error_message'] === true || (type === 'assistant' && typeof row['error'] === 'string'))
+  if (
+    row['is_api_error_message'] === true ||
+    row['isApiErrorMessage'] === true ||
+    (type === 'assistant' && typeof row['error'] === 'string')
+  )
     return FAILURE;
-  if (row['stop_reason'] === 'refusal' || finishReason(row) === 'content_filter') return FAILURE;
+  if (row['stop_reason'] === 'refusal' || isBlocked(row)) return FAILURE;
   if (type === 'turn.completed' || type === 'done') return { kind: 'success', text: textOf(row['result']) };
   if (type !== 'error' && type !== '' && AT_WORK.test(type))
     return failed && hasError(row) ? FAILURE : NOTHING;
   if (typeof row['role'] === 'string') return NOTHING;
-  if (type === 'error' || /error|fail/.test(type)) return saidByError(row);
+  if (type === 'error' || FAILED_TYPE.test(type)) return saidByError(row);
   return failed || hasError(row) ? FAILURE : NOTHING;
 }
 
@@ -71,7 +79,7 @@ export interface DocumentWords {
 const MESSAGE =
   /^(?:message|msg|error|errors|detail|details|description|error_?description|error_?message|raw|result|title|reason|status_?msg|cause|last_?error|statustext|status_?message|err_?msg|error_?msg|response_?body|body|localizedmessage|hint|text|content|output|err|stderr|info|explanation)$/i;
 const CODE =
-  /^(?:type|code|status|reason|name|error|error_?type|error_?code|err_?code|error_?name|api_?error|api_?error_?type|failure_?kind|terminal_?reason|subtype|stop_?reason|finish_?reason|quota_?id|quota_?limit|quota_?metric|codex_?error_?info|error_?kind|__type|limit_?name|limit_?type|status_?code|ret_?code|category|kind|error_?category|rate_?limit_?type|class)$/i;
+  /^(?:type|code|status|reason|name|error|error_?type|error_?code|err_?code|error_?name|api_?error|api_?error_?type|failure_?kind|terminal_?reason|subtype|stop_?reason|finish_?reason|block_?reason|quota_?id|quota_?limit|quota_?metric|codex_?error_?info|error_?kind|__type|limit_?name|limit_?type|status_?code|ret_?code|category|kind|error_?category|rate_?limit_?type|class)$/i;
 const STATUS =
   /^(?:status|status_?code|http_?status(?:_?code)?|api_?error_?status|error_?status|code|error_?code|response_?status)$/i;
 
@@ -185,10 +193,18 @@ function hasError(row: Row): boolean {
   );
 }
 
-function finishReason(row: Row): unknown {
-  const choices = row['choices'];
-  return Array.isArray(choices) ? asRow(choices[0])?.['finish_reason'] : undefined;
+/** An answer that a filter took away, in the ways of the chat APIs. */
+function isBlocked(row: Row): boolean {
+  const first = (list: unknown): Row | null => (Array.isArray(list) ? asRow(list[0]) : null);
+  const reason =
+    asRow(row['promptFeedback'])?.['blockReason'] ??
+    first(row['choices'])?.['finish_reason'] ??
+    first(row['candidates'])?.['finishReason'];
+  return typeof reason === 'string' && BLOCKED.test(reason);
 }
+
+const BLOCKED =
+  /^(?:content_?filter|safety|prohibited_content|blocklist|recitation|spii|image_safety|other)$/i;
 
 function epoch(value: unknown): number | null {
   const number = typeof value === 'string' ? Number(value) : value;

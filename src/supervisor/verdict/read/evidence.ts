@@ -46,9 +46,11 @@ export interface Evidence {
 /** Takes one signal apart. Never throws. */
 export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const agent = fold(signal.providerOrCli ?? '').slice(0, 200);
-  const text = cutMiddle(signal.text);
   const failing = (signal.httpStatus ?? 0) >= 400;
   const exitFailed = signal.exitCode !== undefined && signal.exitCode !== 0;
+  const whole = cutMiddle(signal.text);
+  // What is fenced is shown, not said.
+  const text = failing || exitFailed || signal.channel === 'http' ? whole : withoutFences(whole);
   const parts =
     typeof signal.event === 'object' && signal.event !== null
       ? { documents: [document(signal.event, true)], rest: '' }
@@ -72,13 +74,15 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
     ...(inner.length > 0 && (trusted || spoken.program.trim() !== '') ? inner : []),
   ];
   const words = failedDocuments.map((document) => documentWords(document.fields));
-  const program = someoneElse ? '' : spoken.program.trim();
+  const program = someoneElse || (spoken.goesOn && !trusted) ? '' : spoken.program.trim();
+  const triedAgain =
+    spoken.goesOn && !trusted ? `${spoken.program.trim()}\n${spoken.retries}`.trim() : spoken.retries;
   const said = [...words.map((part) => part.shown), program].filter((part) => part !== '');
   const shownWords = plainText(focus(said.join('\n'), 4000)).shown;
   const fields = failedDocuments.flatMap((document) => document.fields);
   const latentFields = read.retrying.flatMap((document) => document.fields);
   const latentWords = read.retrying.map((document) => documentWords(document.fields));
-  const latentShown = [...latentWords.map((part) => part.shown), spoken.retries]
+  const latentShown = [...latentWords.map((part) => part.shown), triedAgain]
     .filter((part) => part !== '')
     .join('\n');
   const folded = fold(shownWords).replace(/[ \t]{2,}/g, ' ');
@@ -115,7 +119,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
             status: latentWords.map((part) => part.status).find((status) => status !== null) ?? null,
             fields: latentFields,
           },
-    quoted: spoken.left || someoneElse || read.answered,
+    quoted: spoken.left || someoneElse || text !== whole || read.answered,
     agent,
     moments: {
       observedAt: context.observedAt,
@@ -215,6 +219,12 @@ function readEvents(events: readonly Document[], failed: boolean, open: boolean)
     answered,
     steps,
   };
+}
+
+function withoutFences(text: string): string {
+  return text.includes('```')
+    ? text.replace(/^[ \t]{0,8}```[^\n]{0,40}\n[\s\S]*?(?:\n[ \t]{0,8}```[ \t]*$|(?![\s\S]))/gm, '')
+    : text;
 }
 
 /** The part of a long text that can hold the reason: its head, its tail and what stands around telling words. */

@@ -3,7 +3,7 @@ import type { Signal } from '../signal.js';
 import { agentRules } from '../rules/agentRules.js';
 import { codeRules, lastCodeRules, statusRules, strongCodeRules } from '../rules/codeRules.js';
 import { authRules, creditRules, firstRules, restRules } from '../rules/failureRules.js';
-import { rateRules, usageRules } from '../rules/limitRules.js';
+import { rateRules, shortLimitRules, usageRules } from '../rules/limitRules.js';
 import { firstMatch, type Rule, type RuleInput, type RuleMatch, type RuleSet } from '../rules/rule.js';
 import type { Evidence } from './evidence.js';
 
@@ -22,6 +22,7 @@ export function findMatch(
     [firstRules, 80],
     [creditRules, 80],
     [usageRules, 80],
+    [shortLimitRules, 72],
     [authRules, 70],
     [rateRules, 65],
   ];
@@ -29,7 +30,7 @@ export function findMatch(
     ? [[codeRules, 60]]
     : [
         [codeRules.slice(0, 3), 60],
-        [restRules.slice(0, 4), 55],
+        [restRules.slice(0, 5), 55],
         [codeRules, 55],
         [restRules, 50],
         [lastCodeRules, 45],
@@ -46,6 +47,10 @@ export function findMatch(
         ? search([...specific, ...general], { ...current, words: '' })
         : null;
     if (announces(words, found, signal.exitCode === 0)) return found;
+    // Another rule may name the same failure where its sentence begins.
+    const line = { ...plain, words: words.slice(0, found.index) };
+    const sooner = search(specific, line);
+    if (sooner && announces(line.words, sooner, signal.exitCode === 0)) return sooner;
     words = words.slice(0, lineStart(words, found.index)) + words.slice(lineEnd(words, found.index));
   }
   return null;
@@ -67,6 +72,9 @@ const TAG =
 const REPORT =
   /\b(?:docs?|documentation|mention\w*|says?|said|means?|logs?|added|implement\w*|handl\w+|when|if|detect\w*|tests?|example|about|summar\w*|noted|found that|saw|seems|would|should|might|could be|fixed?|banner|pattern|regex|string|phrase|case|scenario|whether|avoid|prevent|until|once|explain\w*|describe\w*|returns?|check(?:s|ed|ing)? (?:for|whether|if))\b/;
 
+const CAUSE =
+  /^.{0,80}\b(?:reject\w+|fail\w*|error|unable|could not|couldn't|cannot|can't|denied|refused|stopped|abort\w*|paused|ended|interrupted|terminated)\b.{0,60}\b(?:because|due to|since|as|reason:?)\s/;
+
 /** A program's own error line, whatever follows. */
 export const ERROR_LINE = /^\W{0,6}(?:\w{0,30}error|\w{0,30}exception|fatal|panic|api error|errno)\b/;
 
@@ -86,6 +94,9 @@ function announces(words: string, match: RuleMatch, exitedWell: boolean): boolea
     prefix.lastIndexOf(': ') >= 0 ? prefix.lastIndexOf(': ') : prefix.endsWith(':') ? prefix.length - 1 : -1;
   if (colon >= 0 && !REPORT.test(prefix.slice(0, colon).replace(/^.*error/, '')))
     prefix = prefix.slice(colon + 1).trim();
+  // So it does after the word that names the cause: `The provider rejected the request because …`
+  const cause = CAUSE.exec(prefix);
+  if (cause && !REPORT.test(cause[0])) prefix = prefix.slice(cause[0].length).trim();
   // Sentences before it are of the same notice, if they are short.
   const sentence = prefix.split(/[.!?·|]\s/).pop() ?? prefix;
   if (ERROR_LINE.test(words.slice(start)) && !exitedWell) return true;

@@ -96,7 +96,6 @@ export const agentRules: readonly Rule[] = [
       ),
     },
     class: 'rate_limit',
-    scope: 'model',
     window: 'minute',
   },
   // z.ai and bigmodel.cn answer nearly everything with HTTP 429 and a number.
@@ -235,7 +234,10 @@ export const agentRules: readonly Rule[] = [
   // Bedrock: too many tokens is a throttle here.
   {
     name: 'bedrock-throttle',
-    when: { words: words(/throttlingexception|too many tokens, please wait/), not: words(/per day|daily/) },
+    when: {
+      words: words(/throttlingexception|too many tokens, please wait/),
+      not: words(/per day|daily|for (?:this|the) (?:day|week|month)|monthly/),
+    },
     class: 'rate_limit',
     scope: 'model',
     byWait: true,

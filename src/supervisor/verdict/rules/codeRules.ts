@@ -24,7 +24,7 @@ export const strongCodeRules: readonly Rule[] = [
     name: 'code-policy',
     when: {
       code: words(
-        /content_filter|content_policy|contentpolicy|^refusal$|\nrefusal(?:\n|$)|responsibleaipolicy|data_inspection_failed|datainspectionfailed|prohibited_content|content_moderation|moderation_blocked|safety_block|guardrail_intervened|sensitive_content/,
+        /content_filter|content_policy|contentpolicy|^refusal$|\nrefusal(?:\n|$)|responsibleaipolicy|data_inspection_failed|datainspectionfailed|prohibited_content|^safety$|\nsafety(?:\n|$)|blocklist|recitation|^spii$|\nspii(?:\n|$)|image_safety|content_moderation|moderation_blocked|safety_block|guardrail_intervened|sensitive_content/,
       ),
     },
     class: 'content_policy',

@@ -84,8 +84,18 @@ export const usageRules: readonly Rule[] = [
     name: 'used-up',
     when: {
       words: lastWords(
-        /(?:used (?:up )?(?:all|100 ?%)(?: of)?|used up|(?<![a-z])no (?:more )?|(?<![\w.])0 |ran out of|run out of|out of|consumed all(?: of)?|exhausted)(?: your| the| its)? ?(?:\w+ ){0,4}?(?:requests|messages|prompts|usage|quota|queries|generations|completions|allowance|flow actions|interactions|acus?|(?:daily|weekly|monthly|free|included|plan) tokens|free allocation)(?: (?:left|remaining|available|for (?:today|this)))?/,
+        /(?:used (?:up )?(?:all|100 ?%)(?: of)?|used up|(?<![a-z])no (?:more )?|(?<![\w.])0 |ran out of|run out of|out of|consumed all(?: of)?|exhausted)(?: your| the| its)? ?(?:[\w'-]+ ){0,4}?(?:requests|messages|prompts|usage|quota|queries|generations|completions|allowance|flow actions|interactions|acus?|(?:daily|weekly|monthly|free|included|plan) tokens|free allocation)(?: (?:left|remaining|available|for (?:today|this)))?/,
         /credit|context|(?<!have )no (?:usage|quota)(?! (?:left|remaining))|retr(?:y|ies)|output|failed/,
+      ),
+    },
+    class: 'usage_limit',
+  },
+  {
+    name: 'over-for-a-period',
+    when: {
+      words: lastWords(
+        /(?<![a-z])(?:reached|exceeded|exhausted|used up|hit)(?![a-z]) (?:for|until the end of) (?:this|the|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)?/,
+        /\brate\b|context/,
       ),
     },
     class: 'usage_limit',
@@ -213,8 +223,8 @@ export const usageRules: readonly Rule[] = [
   },
 ];
 
-/** Limits of a short window, and limits without a name, which the length of the wait decides. */
-export const rateRules: readonly Rule[] = [
+/** Limits of a short window that say what they are, and that another layer may have dressed as a refusal. */
+export const shortLimitRules: readonly Rule[] = [
   {
     name: 'denied-usage-limit',
     when: { words: words(/not your usage limit|temporarily limiting requests/) },
@@ -230,7 +240,6 @@ export const rateRules: readonly Rule[] = [
       not: words(/per[- ]?day|perday|\btpd\b|\brpd\b/),
     },
     class: 'rate_limit',
-    scope: 'model',
     window: 'minute',
     needsCorroboration: true,
   },
@@ -238,12 +247,16 @@ export const rateRules: readonly Rule[] = [
     name: 'rate-limited-here',
     when: {
       words: words(
-        /(?:been|being|are|is|was|got|get|currently|temporarily|you're) (?:temporarily |currently )?(?:rate[- ]?limited|throttled)|(?:hit|reached|exceeded)[^.\n]{0,30}rate limit|rate[- ]?limit(?:s|ed|ing)?[^.\n]{0,40}(?:exceeded|reached|hit|error|due to)/,
+        /(?:been|being|are|is|was|got|get|currently|temporarily|you're) (?:temporarily |currently )?(?:rate[- ]?limited|throttled)|(?:hit|reached|exceeded|exhausted|used up)[^.\n]{0,30}rate limit|rate[- ]?limit(?:s|ed|ing)?[^.\n]{0,40}(?:exceeded|reached|hit|error|due to)/,
       ),
     },
     class: 'rate_limit',
     byWait: true,
   },
+];
+
+/** Limits of a short window, and limits without a name, which the length of the wait decides. */
+export const rateRules: readonly Rule[] = [
   {
     name: 'too-many',
     when: {

@@ -11,6 +11,8 @@ export interface Spoken {
   readonly retries: string;
   /** Notices that a limit is near, or a panel that shows how much is used. */
   readonly near: string;
+  /** The last word is of an attempt that goes on: what stands before it is why. */
+  readonly goesOn: boolean;
   /** Something was left out because an agent, a person or a side feature said it. */
   readonly left: boolean;
 }
@@ -23,7 +25,7 @@ const TOOL_CALL = /^\s*[⏺●•]\s*[A-Z]\w{1,30}\(/;
 const TESTED = /^\s*[✓✔√☑]\s/;
 const ECHO = /^\s*(?:>|❯|›|\$|user:)\s+\S/i;
 const CODE =
-  /^\s*\d+\s*[+|:-]\s|^\s*[+-]{1,3}\s{0,12}["'`(\w@]|^\s*["'][\w-]+["']\s*:\s|\s\/\/\s|^\s*assert\s|^\S+\.(?:ts|tsx|js|mjs|jsx|py|go|rs|java|rb|c|cpp|h|md|json|yaml|yml|txt|log|sh|toml|vue|css|html|php|swift|kt):\d+|^\s*(?:const|let|var|function|def|class|import|export|return|if|else|elif|for|while|try|catch|except|raise|throw|assert|expect|it|describe|test|print|console\.\w+|logger\.\w+|#|\/\/|\/\*|\*)(?:\s*[({]|\s+\S.*[;{}()=:]\s*$|\s+["'`])/;
+  /^\s*\d+\s*[+|:-]\s(?!(?:\w{1,12} )?error\b)|^\s*[+-]{1,3}\s{0,12}["'`(\w@]|^\s*["'][\w-]+["']\s*:\s|\s\/\/\s|^\s*assert\s|^\S+\.(?:ts|tsx|js|mjs|jsx|py|go|rs|java|rb|c|cpp|h|md|json|yaml|yml|txt|log|sh|toml|vue|css|html|php|swift|kt):\d+|^\s*(?:const|let|var|function|def|class|import|export|return|if|else|elif|for|while|try|catch|except|raise|throw|assert|expect|it|describe|test|print|console\.\w+|logger\.\w+|#|\/\/|\/\*|\*)(?:\s*[({]|\s+\S.*[;{}()=:]\s*$|\s+["'`])/;
 const SIDE =
   /^\s*<tool_use_error>|\b(?:bash|shell|command|script)\b[^\n]{0,24}timed out|^\W*(?:\d[\d:.tz+-]*\s+)*\[?(?:debug|trace|info|verbose)\b(?!rmation)|\bmcp\b|telemetry|event logging|failed to export|analytics|statsig|sentry|auto-?update|update check|checking for updates|version check|edit_prediction|edit prediction|autocomplete|inline completion|next edit|embedding|indexing|status ?line|\bhooks?\b|\bplugin\b|\blsp\b|language server|marketplace|title generation|npm (?:warn|notice|err)|metrics|otel|opentelemetry|websearch|web search|webfetch|remote settings|feature flags?|background (?:task|sync)|release notes|session title|crash report|git fetch/i;
 const RETRY =
@@ -46,6 +48,7 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
   let left = false;
   let panel = false;
   let tool = false;
+  let goesOn = false;
   for (const paragraph of unwrapped(shown)) {
     // What is indented below a tool call is the tool's output.
     tool = TOOL_CALL.test(paragraph) || (tool && /^(?:\s{2,}|\s*⎿|\s*$)/.test(paragraph));
@@ -68,6 +71,7 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
       left = true;
     } else if (RETRY.test(paragraph) && !GAVE_UP.test(paragraph)) {
       retries.push(paragraph);
+      goesOn = true;
     } else if (GOES_ON.test(paragraph)) {
       left = true;
     } else if (NEAR.test(fold(paragraph)) && !isReached(paragraph)) {
@@ -79,12 +83,13 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
       near.push(paragraph);
     } else {
       if (/^\s*current (?:session|week)/i.test(paragraph)) panel = true;
+      if (/[\p{L}\p{N}]/u.test(paragraph)) goesOn = false;
       program.push(paragraph);
     }
   }
   // A side feature's answer is told in the line below it.
   if (left && program.every((line) => /^\s*(?:body:|$)/i.test(line))) program.length = 0;
-  return { program: program.join('\n'), retries: retries.join('\n'), near: near.join('\n'), left };
+  return { program: program.join('\n'), retries: retries.join('\n'), near: near.join('\n'), goesOn, left };
 }
 
 const SIDE_REQUEST =

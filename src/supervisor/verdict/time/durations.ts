@@ -62,6 +62,17 @@ function findSpoken(text: string): FoundDuration | null {
     };
   }
   if (!found) return null;
+  // `3 days, 4:05:06`
+  const clock =
+    found.unit >= 86_400
+      ? /^,?\s{0,2}(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(?![\d:])/.exec(text.slice(found.end))
+      : null;
+  if (clock)
+    found = {
+      ...found,
+      end: found.end + clock[0].length,
+      seconds: found.seconds + Number(clock[1]) * 3600 + Number(clock[2]) * 60 + Number(clock[3] ?? 0),
+    };
   // `1h30`: what follows an hour without a unit is minutes.
   const rest = found.unit === 3600 ? /^(\d{2})(?![\d:a-z])/.exec(text.slice(found.end)) : null;
   // `an hour and a half`
