@@ -13,6 +13,8 @@ export interface FollowOptions {
   readonly screen: Screen;
   /** The first line of the report, if any. */
   readonly greeting?: string;
+  /** Ends the following early: nobody needs this process any more. */
+  readonly over?: AbortSignal;
 }
 
 /**
@@ -24,6 +26,29 @@ export async function follow(options: FollowOptions): Promise<number> {
   const reporter = createReporter(screen, options);
   if (options.greeting) reporter.message(options.greeting);
   const result = await new Promise<{ readonly code: number; readonly stopAgents: boolean }>((ended) => {
+    let asked: NodeJS.Timeout | null = null;
+    let finished = false;
+    const finish = (end: { readonly code: number; readonly stopAgents: boolean }): void => {
+      if (finished) return;
+      finished = true;
+      if (asked) clearTimeout(asked);
+      process.off('SIGINT', interrupt).off('SIGTERM', terminate);
+      // The first view comes before the listener is ours to dispose.
+      queueMicrotask(() => listening.dispose());
+      ended(end);
+    };
+    const interrupt = (): void => {
+      if (asked) return finish({ code: exitCodes.interrupted, stopAgents: true });
+      reporter.message(
+        'The agents go on; "swarm supervise" takes them up. Ctrl-C again within 2 s stops them, their work kept.',
+      );
+      asked = setTimeout(() => finish({ code: exitCodes.interrupted, stopAgents: false }), 2000);
+    };
+    const terminate = (): void => finish({ code: exitCodes.interrupted, stopAgents: false });
+    process.on('SIGINT', interrupt).on('SIGTERM', terminate);
+    const leave = (): void => finish({ code: exitCodes.done, stopAgents: false });
+    if (options.over?.aborted) setImmediate(leave);
+    else options.over?.addEventListener('abort', leave, { once: true });
     const listening = supervisor.onView((view) => {
       reporter.view(view);
       const code = exitCode(view, {
@@ -33,25 +58,6 @@ export async function follow(options: FollowOptions): Promise<number> {
       });
       if (code !== null) finish({ code, stopAgents: false });
     });
-    let asked: NodeJS.Timeout | null = null;
-    const interrupt = (): void => {
-      if (asked) return finish({ code: exitCodes.interrupted, stopAgents: true });
-      reporter.message(
-        'The agents go on; "swarm supervise" takes them up. Ctrl-C again within 2 s stops them, their work kept.',
-      );
-      asked = setTimeout(() => finish({ code: exitCodes.interrupted, stopAgents: false }), 2000);
-    };
-    let finished = false;
-    const finish = (end: { readonly code: number; readonly stopAgents: boolean }): void => {
-      if (finished) return;
-      finished = true;
-      if (asked) clearTimeout(asked);
-      process.off('SIGINT', interrupt).off('SIGTERM', terminate);
-      queueMicrotask(() => listening.dispose());
-      ended(end);
-    };
-    const terminate = (): void => finish({ code: exitCodes.interrupted, stopAgents: false });
-    process.on('SIGINT', interrupt).on('SIGTERM', terminate);
   });
   await supervisor.settled();
   reporter.view(supervisor.view());

@@ -8,7 +8,8 @@ import { doctor } from './commands/doctor.js';
 import { checkpoint, diff } from './commands/look.js';
 import { run } from './commands/run.js';
 import { status } from './commands/status.js';
-import { supervise, wish, type Wish } from './commands/wishes.js';
+import { supervise } from './commands/supervise.js';
+import { wish, type Wish } from './commands/wishes.js';
 import { CommandEnd, packageVersion } from './environment.js';
 import { exitCodes } from './exitCodes.js';
 import type { Screen } from './output/reporter.js';
@@ -61,7 +62,7 @@ const noWait = new Option(
 program
   .command('run <manifest>')
   .description('launch a batch from a YAML, JSON or Markdown file and follow it to its end')
-  .option('--executor <name>', 'the executor of tasks that name none')
+  .option('--executor <name>', 'the executor of all tasks, or a chain: claude,codex')
   .option('--max-concurrent <n>', 'children at a time', positive)
   .addOption(new Option('--isolation <kind>', 'where children work').choices(['worktree', 'shared']))
   .addOption(json)
@@ -86,9 +87,17 @@ program
   .description('take over all unfinished batches, without a window or after a crash')
   .addOption(json)
   .addOption(noWait)
-  .action(async (options: { json?: boolean; wait: boolean }) => {
+  .addOption(new Option('--after <pid>', 'for a window that closes').argParser(Number).hideHelp())
+  .addOption(new Option('--max-concurrent <n>', 'children at a time').argParser(positive))
+  .action(async (options: { json?: boolean; wait: boolean; after?: number; maxConcurrent?: number }) => {
     code = await supervise(
-      { ...common(), json: options.json ?? false, wait: options.wait, all: true },
+      {
+        ...common(),
+        json: options.json ?? false,
+        wait: options.wait,
+        after: options.after ?? null,
+        maxConcurrent: options.maxConcurrent,
+      },
       screen,
     );
   });
@@ -165,9 +174,13 @@ program
 program
   .command('doctor')
   .description('look for agents, git, sign-ins and leftovers, and say what to do')
+  .option(
+    '--fix',
+    'mend what is safe: leftovers, stale locks, orphaned worktrees and processes, damaged files',
+  )
   .addOption(json)
-  .action(async (options: { json?: boolean }) => {
-    code = await doctor(common().folder, { json: options.json ?? false }, screen);
+  .action(async (options: { json?: boolean; fix?: boolean }) => {
+    code = await doctor(common().folder, { json: options.json ?? false, fix: options.fix ?? false }, screen);
   });
 
 program
@@ -203,10 +216,23 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) code = error.exitCode === 0 ? exitCodes.done : exitCodes.input;
-  else if (error instanceof CommandEnd) {
+  if (error instanceof CommanderError) {
+    code = error.exitCode === 0 ? exitCodes.done : exitCodes.input;
+    // Commander has said it on stderr; without a command it has printed its help and there is no error to tell.
+    if (code !== exitCodes.done && error.code !== 'commander.help')
+      tellAsJson(error.message.replace(/^error: /, ''), 'swarm --help lists the commands.');
+  } else if (error instanceof CommandEnd) {
     process.stderr.write(`swarm: ${error.message}\n${error.fix ? `  ${error.fix}\n` : ''}`);
+    tellAsJson(error.message, error.fix);
     code = error.code;
   } else throw error;
 }
 process.exitCode = code;
+
+/** With --json an error is also one object on stdout, as for the mistakes of a manifest. */
+function tellAsJson(message: string, fix: string): void {
+  const own = process.argv.slice(2);
+  const end = own.indexOf('--');
+  if (!(end < 0 ? own : own.slice(0, end)).includes('--json')) return;
+  process.stdout.write(JSON.stringify({ type: 'error', errors: [{ line: null, message, fix }] }) + '\n');
+}

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { InputError } from '../../src/protocol/request.js';
 import type { View } from '../../src/protocol/view.js';
 import { commitFiles, everything, git, swarm, temporaryFolder, worker } from './stage.js';
 
@@ -126,6 +127,40 @@ describe('a batch from launch to apply', () => {
       source: 'event',
     });
     expect((await view()).batches[0]?.status).toBe('paused');
+    for (const args of [
+      ['supervise', '--no-wait'],
+      ['resume', 'nobody'],
+    ] as const) {
+      const again = await swarm(folder, args);
+      expect([args, again.code, again.stderr]).toEqual([
+        args,
+        args[0] === 'supervise' ? 75 : 2,
+        args[0] === 'supervise' ? '' : expect.stringContaining('nobody'),
+      ]);
+    }
+    // Without a terminal nobody is waited for: what only a person can help ends it at once.
+    await swarm(folder, ['pause', '--all']);
+    expect((await swarm(folder, ['supervise'])).code).toBe(75);
+    const status = await swarm(folder, ['status'], { env: { NO_COLOR: '' } });
+    expect(status.stdout).toContain('paused by you');
+    expect(status.stdout).not.toMatch(/\u001b|…/);
+    expect(status.stdout).toContain('swarm supervise');
+  });
+
+  it('an apply says of each child what became of it, and ends with 1 where something stays out', async () => {
+    writeManifest({
+      check: [process.execPath, '-e', 'process.exit(require("fs").existsSync("out/two.txt") ? 1 : 0)'],
+    });
+    expect((await swarm(folder, ['run', manifest])).code).toBe(0);
+    const red = await swarm(folder, ['apply', 'two']);
+    expect([red.code, red.stdout]).toEqual([1, expect.stringMatching(/^two: check red/)]);
+    const one = await swarm(folder, ['apply', 'one', '--json']);
+    expect(one.code).toBe(0);
+    expect(JSON.parse(one.stdout)).toMatchObject({ type: 'child', id: 'one', apply: { state: 'applied' } });
+    expect((await swarm(folder, ['apply', 'one'])).code).toBe(0);
+    expect((await swarm(folder, ['apply', '--all'])).code).toBe(1);
+    expect(git(folder, 'status', '--porcelain', '-uall')).toBe('?? out/one.txt\n');
+    expect((await swarm(folder, ['status'])).stdout).not.toContain('swarm supervise');
   });
 });
 
@@ -158,6 +193,10 @@ describe('bad command lines', () => {
   ])('%j ends with 2 and says why', async (args) => {
     const ended = await swarm(folder, args);
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(/./)]);
+    const told = await swarm(folder, [...args, '--json']);
+    const { type, errors } = JSON.parse(told.stdout) as { type: string; errors: InputError[] };
+    expect([told.code, type, errors.map(({ line }) => line)]).toEqual([2, 'error', [null]]);
+    expect(errors[0]?.message).toMatch(/./);
   });
 });
 

@@ -6,7 +6,7 @@ import { lookAtFolder } from '../../supervisor/node/look.js';
 import { CommandEnd } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
-import { drawTable } from '../output/table.js';
+import { drawTable, plainTable } from '../output/table.js';
 
 export interface StatusOptions {
   readonly json: boolean;
@@ -20,7 +20,7 @@ export async function status(folder: string, options: StatusOptions, screen: Scr
     const { view } = await readView(folder);
     const text = options.json
       ? JSON.stringify(view, null, options.watch ? undefined : 2)
-      : describe(view, screen.columns);
+      : describe(view, screen);
     if (text !== last) screen.write(text + '\n');
     last = text;
     if (!options.watch) return exitCodes.done;
@@ -38,15 +38,16 @@ export async function readView(folder: string): Promise<{ readonly topLevel: str
   };
 }
 
-function describe(view: View, columns: number): string {
+function describe(view: View, screen: Screen): string {
+  const now = Date.now();
   const lines = view.problems.map((problem) => `! ${problem.path}: ${problem.message}`);
   if (view.batches.length === 0) lines.push('No batch here yet. "swarm run" starts one.');
-  else lines.push(drawTable(view, null, Math.max(80, columns), Date.now()));
-  if (view.batches.length > 0)
+  else
     lines.push(
-      view.owner
-        ? `Supervised by process ${view.owner.pid} on ${view.owner.host}.`
-        : 'Nobody supervises it now; "swarm supervise" does.',
+      screen.isTTY ? drawTable(view, null, Math.max(80, screen.columns), now) : plainTable(view, now),
     );
+  if (view.owner) lines.push(`Supervised by process ${view.owner.pid} on ${view.owner.host}.`);
+  else if (view.batches.some((batch) => batch.endedAt === null))
+    lines.push('Nobody supervises it now; "swarm supervise" does.');
   return lines.join('\n');
 }

@@ -5,6 +5,7 @@ import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { findTargets, type Target } from '../targets.js';
+import { apply } from './apply.js';
 import { tellErrors } from './run.js';
 
 export interface WishOptions extends OpenOptions {
@@ -28,6 +29,7 @@ export async function wish(
   const supervisor = await open({ ...options, passive: !goesOn });
   const found = findTargets(supervisor.view(), name, options.all);
   if (!found.ok) return refuse(supervisor, found.message);
+  if (kind === 'apply') return apply(supervisor, found.targets, options, screen);
   const answer = await supervisor.request(requestFor(kind, found.targets));
   if (!answer.ok) {
     await supervisor.close({ stopAgents: false });
@@ -56,34 +58,12 @@ export async function wish(
   return exitCodes.done;
 }
 
-/** `swarm supervise`: takes over all unfinished batches and follows them to their end. */
-export async function supervise(options: WishOptions, screen: Screen): Promise<number> {
-  const supervisor = await open(options);
-  const unfinished = supervisor.view().batches.filter((batch) => batch.endedAt === null);
-  if (unfinished.length === 0) {
-    await supervisor.close({ stopAgents: false });
-    screen.write(
-      options.json
-        ? JSON.stringify({ t: new Date().toISOString(), type: 'end', code: 0 }) + '\n'
-        : 'Nothing is unfinished here.\n',
-    );
-    return exitCodes.done;
-  }
-  return follow({
-    supervisor,
-    ids: new Set(unfinished.map((batch) => batch.id)),
-    json: options.json,
-    wait: options.wait,
-    screen,
-  });
-}
-
 async function refuse(supervisor: Supervisor, message: string): Promise<number> {
   await supervisor.close({ stopAgents: false });
   throw new CommandEnd(exitCodes.input, message);
 }
 
-function requestFor(kind: Wish, found: readonly Target[]): Request {
+function requestFor(kind: Exclude<Wish, 'apply'>, found: readonly Target[]): Request {
   const targets = [...found];
   switch (kind) {
     case 'resume':
@@ -92,7 +72,6 @@ function requestFor(kind: Wish, found: readonly Target[]): Request {
       return { type: 'retry', targets, prompt: null };
     case 'pause':
     case 'stop':
-    case 'apply':
       return { type: kind, targets };
     default:
       return kind satisfies never;

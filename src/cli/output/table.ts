@@ -54,24 +54,45 @@ export function drawTable(view: View, ids: ReadonlySet<string> | null, width: nu
   return lines.map((line) => cliTruncate(line, width - 1)).join('\n');
 }
 
+/** The table for a pipe or a file: nothing is cut, no colours. */
+export function plainTable(view: View, now: number): string {
+  const lines = view.gates.flatMap((gate) => gateText(gate, now) ?? []);
+  for (const batch of view.batches) {
+    const done = batch.children.filter((child) => child.status === 'done').length;
+    lines.push(`${plainLine(batch.name)}  ${batch.id}  ${done} of ${batch.children.length} done`);
+    const widest = Math.max(...batch.children.map((child) => stringWidth(plainLine(child.title))));
+    for (const child of batch.children) {
+      const parts = [
+        fit(plainLine(child.title), widest),
+        fit(statusWords[child.display], 10),
+        fit(timeText(child, now), 9),
+        child.executor,
+        plainLine(nowText(child, view.gates)),
+      ];
+      lines.push(`  ${parts.join('  ').trimEnd()}`);
+    }
+  }
+  return lines.join('\n');
+}
+
 function row(child: ChildView, view: View, width: number, now: number): string {
-  const title = fit(plainLine(child.title), Math.max(14, Math.floor(width * 0.3)));
+  const wide = Math.max(14, Math.floor(width * 0.25));
+  const title = fit(plainLine(child.title), wide);
   const word = fit(statusWords[child.display], 10);
-  const time = fit(
-    child.status === 'paused' && child.resetAt !== null
-      ? countdown(child.resetAt, now)
-      : child.order !== null && child.status === 'paused'
-        ? child.order === 1
-          ? 'first'
-          : 'next'
-        : '',
-    9,
-  );
+  const time = fit(timeText(child, now), 9);
   const tokens = child.tokens.input + child.tokens.output;
   const counts =
     `${child.files.written > 0 ? `${child.files.written} files` : ''}`.padStart(9) +
     (tokens > 0 ? thousands(tokens) : '').padStart(7);
-  return `  ${paint(role(child), `${title}  ${word}`)} ${time} ${fit(plainLine(nowText(child, view.gates)), Math.max(10, width - 64))} ${fit(child.executor, 8)}${counts}`;
+  const rest = fit(plainLine(nowText(child, view.gates)), Math.max(10, width - wide - 52));
+  return `  ${paint(role(child), `${title}  ${word}`)} ${time} ${rest} ${fit(child.executor, 8)}${counts}`;
+}
+
+/** When it goes on, or its place in the line after a reset. */
+function timeText(child: ChildView, now: number): string {
+  if (child.status !== 'paused') return '';
+  if (child.resetAt !== null) return countdown(child.resetAt, now);
+  return child.order === null ? '' : child.order === 1 ? 'first' : 'next';
 }
 
 function fit(text: string, width: number): string {

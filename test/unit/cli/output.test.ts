@@ -84,6 +84,13 @@ describe('what is printed', () => {
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(width);
     }
   });
+
+  it('cuts nothing of a row on an ordinary terminal', () => {
+    for (const width of [90, 100, 240])
+      expect(
+        drawTable(viewOf({ batches: [batchOf([childOf('one', { executor: 'claude' })])] }), null, width, now),
+      ).toContain('claude');
+  });
 });
 
 describe('a countdown', () => {
