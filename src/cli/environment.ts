@@ -70,11 +70,16 @@ export interface OpenOptions {
   readonly json: boolean;
   /** Only to carry out one wish: nothing new is started while it is open. */
   readonly passive?: boolean;
+  /** Gives the folder to a window that asks for it. */
+  readonly yields?: boolean;
+  /** In place of the person's setting. */
+  readonly maxConcurrent?: number | undefined;
 }
 
 /** Opens the repository around the folder; throws a CommandEnd with code 3 where that cannot be. */
 export async function open(options: OpenOptions): Promise<Supervisor> {
-  const settings = await readUserSettings();
+  const own = await readUserSettings();
+  const settings = { ...own, maxConcurrent: options.maxConcurrent ?? own.maxConcurrent };
   const version = await packageVersion();
   const supervisorOptions: SupervisorOptions = {
     folder: options.folder,
@@ -87,7 +92,9 @@ export async function open(options: OpenOptions): Promise<Supervisor> {
     settings,
     env: process.env,
     random: (bytes) => randomBytes(bytes).toString('hex'),
+    ownProgram: { file: process.execPath, args: [join(dist, 'cli.js')], env: {} },
     ...(options.passive ? { passive: true } : {}),
+    ...(options.yields ? { yields: true } : {}),
   };
   const opened = await openSupervisor(supervisorOptions);
   if (!opened.ok) throw new CommandEnd(opened.code, opened.message, opened.fix);

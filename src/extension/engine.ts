@@ -16,6 +16,7 @@ import type { Change, Git, Log, Processes, Repository } from '../supervisor/port
 import { parseSettings } from '../supervisor/settings.js';
 import { openSupervisor } from '../supervisor/supervisor.js';
 import { textAt, type GitAddress } from './documents/gitDocuments.js';
+import { commandLine } from './ownPrograms.js';
 import type { Opened } from './workspaceSupervisors.js';
 
 export type LaunchRequest = Extract<Request, { readonly type: 'launch' }>;
@@ -77,6 +78,7 @@ export function createEngine(options: EngineOptions): Engine {
         settings: userSettings(topLevel),
         env: process.env,
         random: (bytes) => randomBytes(bytes).toString('hex'),
+        ownProgram: commandLine(dist, []),
       }),
     parse: (message) => fromPanel.safeParse(message).data ?? null,
     executors: (topLevel) => findExecutors(userSettings(topLevel), processes, topLevel ?? process.cwd()),

@@ -44,6 +44,16 @@ export const request = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('apply'), targets: z.array(target).min(1) }),
   z.object({ type: z.literal('check'), batch: id }),
+  /** Takes what is half-written out of the way of a check that the process `pid` is about to run. Answered with `place`. */
+  z.object({ type: z.literal('placeCheck'), pid: z.number().int().positive() }),
+  /** What came of it, for the panel. `errors`: the path of each. */
+  z.object({
+    type: z.literal('checkEnded'),
+    command: z.string().max(10_000),
+    exitCode: z.number().int(),
+    tree: z.string().max(100),
+    errors: z.array(z.string().max(4096)).max(1000),
+  }),
   z.object({ type: z.literal('restore'), target }),
   /** Sends the errors of a red check, or the conflict, to the child as its next task. */
   z.object({ type: z.literal('giveBack'), target }),
@@ -56,6 +66,25 @@ export const request = z.discriminatedUnion('type', [
 ]);
 
 export type Request = z.infer<typeof request>;
+
+/** Where a check runs so that nobody's half-written files are in its way, and whose work is where. */
+export interface CheckPlace {
+  /** Top of the tree to run in; null: the user's own. */
+  readonly folder: string | null;
+  readonly tree: string | null;
+  readonly children: readonly CheckedChild[];
+  /** Files that could not be told apart and stay in. */
+  readonly left: readonly { readonly path: string; readonly who: readonly string[] }[];
+}
+
+/** A child with edits. `tree`: they are in what is checked; `held`: kept out of it; `own`: in its own worktree. */
+export interface CheckedChild {
+  readonly id: string;
+  readonly title: string;
+  readonly phase: string;
+  readonly where: 'tree' | 'held' | 'own';
+  readonly files: readonly string[];
+}
 
 export interface InputError {
   /** 1-based line of the input, where it is known. */
@@ -71,6 +100,7 @@ export type Answer =
       readonly ok: true;
       readonly batch?: string;
       readonly text?: string;
+      readonly place?: CheckPlace;
       readonly removed?: readonly { readonly path: string; readonly bytes: number }[];
       readonly kept?: readonly { readonly path: string; readonly why: string }[];
     }

@@ -20,8 +20,19 @@ export interface SupervisorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Random bytes as hex, for nonces and ids. */
   readonly random: (bytes: number) => string;
+  /** How `swarm` is run, for the type check of children that share a tree; without it they use their own. */
+  readonly ownProgram?: OwnProgram;
   /** Owns the folder only to carry out a wish: what runs is followed, nothing new is started. */
   readonly passive?: boolean;
+  /** Gives the folder to a process that asks for it: this one stands in for a window that has closed. */
+  readonly yields?: boolean;
+}
+
+/** Our command line as a program that can be run without a shell. */
+export interface OwnProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** The person's settings (`swarm.*`), already validated. */

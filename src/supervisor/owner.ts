@@ -13,11 +13,11 @@ import { runEffect } from './effects/run.js';
 import { createSharedWork } from './effects/shared.js';
 import { createSoon } from './effects/soon.js';
 import { createTurns } from './effects/turns.js';
-import { createSharedTree, parseEdits } from './node/git/sharedTree.js';
+import { createSharedTree, installShims, liveEdits, parseEdits, withShims } from './node/git/sharedTree.js';
 import { createPlans } from './plans.js';
 import { createLoop, type Loop } from './loop.js';
 import type { Disposable, Repository, Store } from './ports.js';
-import { answerRequest } from './requests.js';
+import { answerRequest, refused } from './requests.js';
 import { userRules } from './userRules.js';
 
 /** The one writer of a folder: the machine's loop with all that it acts through. */
@@ -113,6 +113,7 @@ export async function startOwner(
     log,
     settings: options.settings,
     rules: userRules(options.settings.verdictRules, log),
+    ownProgram: options.ownProgram ?? null,
     env: options.env,
     random: options.random,
     repository,
@@ -132,7 +133,13 @@ export async function startOwner(
     readText: (file) => readText(file, 4 * 1024 * 1024),
     findFile,
     plan: plans,
-    shared: createSharedWork(() => context, { make: createSharedTree, parse: parseEdits }),
+    shared: createSharedWork(() => context, {
+      make: createSharedTree,
+      parse: parseEdits,
+      live: liveEdits,
+      installShims,
+      withShims,
+    }),
     attempts,
     timers,
     turns: createTurns(),
@@ -208,6 +215,7 @@ export async function startOwner(
   async function request(wanted: Request): Promise<Answer> {
     if (!alive || closing) return gone;
     if (wanted.type === 'handOver') {
+      if (options.yields !== true) return refused(3, 'This folder is in use', 'Close the other window.');
       listeners.handOver();
       return { ok: true };
     }
@@ -234,6 +242,8 @@ export async function startOwner(
     watchCredentials(context),
   );
 
+  const stale = await options.git.clearStaleLocks(repository);
+  if (stale.length > 0) log.warn(`Locks of a git that was killed were removed: ${stale.join(', ')}`);
   await context.shared.wake();
   // A passive owner has no slots: it follows what runs and starts nothing.
   const maxConcurrent = options.passive ? 0 : options.settings.maxConcurrent;

@@ -147,8 +147,11 @@ export interface FollowRequest {
   /** Byte offsets to go on from. */
   readonly stdout: number;
   readonly stderr: number;
-  /** Complete lines in the order seen, with the offset after each; a line over 256 KiB is cut, and marked so. */
-  readonly onLines: (lines: readonly FollowedLine[]) => void;
+  /**
+   * Complete lines in the order seen, with the offset after each; a line over 256 KiB is cut, and marked so.
+   * `since` (epoch ms): when it was last looked before; all of them were printed after that. 0: not known.
+   */
+  readonly onLines: (lines: readonly FollowedLine[], since: number) => void;
 }
 
 export interface FollowedLine {
@@ -161,6 +164,8 @@ export interface FollowedLine {
 export interface Follower {
   /** Resolves after the last line was passed on. Never rejects. */
   readonly exited: Promise<Found & { readonly kind: 'ended' | 'lost' | 'never' }>;
+  /** Passes on at once what has been printed until now. */
+  catchUp(): void;
   dispose(): void;
 }
 

@@ -5,6 +5,7 @@ import type { Event } from './core/event.js';
 import { childKey, gateKey, lookUp } from './core/keys.js';
 import type { Child, ChildKey } from './core/state.js';
 import type { EffectContext } from './effects/context.js';
+import { noteCheck } from './effects/checkedChildren.js';
 import { launch } from './launch.js';
 import type { Plans } from './plans.js';
 
@@ -58,6 +59,12 @@ export async function answerRequest(own: RequestContext, wanted: Request): Promi
       return applyTargets(context, wanted.targets);
     case 'check':
       return checkBatch(context, wanted.batch);
+    case 'placeCheck': {
+      const placed = await context.shared.placeCheck(null, { pid: wanted.pid });
+      return placed.ok ? placed : refused(3, placed.message, placed.fix);
+    }
+    case 'checkEnded':
+      return noteCheck(context, wanted);
     case 'restore':
       return children([wanted.target], (keys) => ({ type: 'restoreRequested', child: keys[0] ?? '' }));
     case 'giveBack':

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { installShims, withShims } from '../../src/supervisor/node/git/sharedTree.js';
@@ -22,8 +23,9 @@ async function shimmed(): Promise<{
     'console.log("checked", process.argv.slice(1).join("|"));process.exit(4)',
     '--',
   ];
-  await installShims({ folder, git: realGit, check });
-  await installShims({ folder, git: realGit, check });
+  const { topLevel: tree, commonDir } = repo.repository;
+  const install = () => installShims({ folder, git: realGit, tree, commonDir, check });
+  await Promise.all([install(), install(), install()]);
   const environment = withShims(testEnvironment(repo.home) as Record<string, string>, folder);
   return {
     repo,
@@ -70,7 +72,7 @@ describe('git in a shared tree', () => {
       ['gc'],
       ['read-tree', 'HEAD'],
       ['alias-of-mine'],
-      ['-C', '/', 'status'],
+      ['-C', '.', 'status'],
       ['--git-dir=.git', 'status'],
       ['--work-tree', '.', 'status'],
       ['-c', 'x.y=z', 'reset', '--hard'],
@@ -99,6 +101,23 @@ describe('git in a shared tree', () => {
     expect(run('git', ['--version']).out).toContain('git version');
     expect(repo.userState()).toEqual(before);
   });
+
+  test('elsewhere git is free, but not for this repository', async () => {
+    const { repo, run } = await shimmed();
+    const before = repo.userState();
+    const elsewhere = path.join(repo.home, 'elsewhere');
+    mkdirSync(elsewhere);
+    const at = (folder: string, ...args: string[]) =>
+      run('sh', ['-c', 'cd "$0" && git "$@"', folder, ...args]);
+    expect(at(elsewhere, 'init', '-q').code).toBe(0);
+    expect(at(elsewhere, 'stash').err).not.toContain('others work');
+    expect(run('git', ['-C', elsewhere, 'status', '--porcelain'])).toEqual({ code: 0, out: '', err: '' });
+    expect(run('git', ['-C', elsewhere, '-C', repo.top, 'stash']).code).toBe(1);
+    expect(at(elsewhere, '-C', repo.top, 'reset', '--hard').code).toBe(1);
+    expect(at(elsewhere, `--work-tree=${repo.top}`, 'checkout', '.').code).toBe(1);
+    expect(run('sh', ['-c', `cd '${elsewhere}' && GIT_DIR='${repo.top}/.git' git stash`]).code).toBe(1);
+    expect(repo.userState()).toEqual(before);
+  });
 });
 
 describe('a type check in a shared tree', () => {
@@ -114,6 +133,14 @@ describe('a type check in a shared tree', () => {
       out: 'checked tsc|--noEmit\n',
       err: '',
     });
+  });
+
+  test('a build, a watch and a question of tsc are none of a check’s business', async () => {
+    const { repo, run } = await shimmed();
+    repo.write('node_modules/.bin/tsc', '#!/bin/sh\necho real "$@"\n', 0o755);
+    repo.write('package.json', '{}');
+    for (const args of [['--version'], ['-b'], ['--noEmit', '--watch']])
+      expect(run('tsc', args).out).toBe(`real ${args.join(' ')}\n`);
   });
 
   test('other programs reach npx itself', async () => {

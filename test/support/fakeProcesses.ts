@@ -117,7 +117,11 @@ export class FakeProcesses implements Processes {
   follow(request: FollowRequest): Follower {
     const process = this.at(request.folder);
     if (process === undefined)
-      return { exited: Promise.resolve({ kind: 'never' }), dispose: () => undefined };
+      return {
+        exited: Promise.resolve({ kind: 'never' }),
+        catchUp: () => undefined,
+        dispose: () => undefined,
+      };
     const from = { stdout: request.stdout, stderr: request.stderr };
     let next = 0;
     let stop = (): void => undefined;
@@ -127,7 +131,7 @@ export class FakeProcesses implements Processes {
         if (disposed) return;
         const fresh = process.lines.slice(next).filter((line) => line.end > from[line.stream]);
         next = process.lines.length;
-        if (fresh.length > 0) request.onLines(fresh);
+        if (fresh.length > 0) request.onLines(fresh, 0);
         if (process.end === null || disposed) return;
         stop();
         resolve(process.end);
@@ -137,6 +141,7 @@ export class FakeProcesses implements Processes {
     });
     return {
       exited,
+      catchUp: () => undefined,
       dispose: () => {
         disposed = true;
         stop();

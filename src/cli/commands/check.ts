@@ -1,49 +1,94 @@
-import { relative } from 'node:path';
-import { createGit } from '../../supervisor/node/git/index.js';
-import { defaultCheck } from '../../supervisor/node/git/check.js';
-import { CommandEnd, readUserSettings } from '../environment.js';
-import { exitCodes } from '../exitCodes.js';
-
-/** The check itself could not run; as in `env` and `nice`. */
-const couldNotRun = 125;
+import { access } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { CheckPlace, Request } from '../../protocol/request.js';
+import { defaultCheck, parseErrors } from '../../supervisor/node/git/check.js';
+import { couldNotRun, runThrough } from '../checking/command.js';
+import { askOwner, isChildOf } from '../checking/ask.js';
+import { findTop } from '../checking/top.js';
+import { hasSharedBatch } from '../checking/batches.js';
+import { attribution } from '../checking/attribution.js';
 
 /**
- * `swarm check [-- command]`: runs the check on the user's tree and passes its output and exit code through.
- * Says on stderr what was held back, and 125 if the check could not run.
+ * `swarm check [-- command]`: takes half-written children out of the way, runs the check, and passes its output and
+ * exit code through. Says on stderr what was held back and whose the errors are, and 125 if the check could not run.
  */
 export async function check(folder: string, command: readonly string[]): Promise<number> {
-  const git = createGit();
-  const repository = await git.inspect(folder);
-  if (!repository.ok) return refuse(repository.message, repository.fix);
-  const given = command.length > 0 ? command : (await readUserSettings()).check;
-  const wanted = given
-    ? { command: given, folder: relative(repository.topLevel, folder) }
-    : await defaultCheck(repository.topLevel);
-  if (!wanted)
+  const top = await findTop(folder);
+  if (!top.ok) return refuse(top.message, top.fix);
+  const wanted = await wantedCommand(folder, top.topLevel, command);
+  if (wanted === null)
     return refuse(
       'No check is known for this repository.',
       'Name one: swarm check -- npm test, or set swarm.check.command.',
     );
-  let told = false;
+  const spot = await findSpot(folder, top.topLevel);
+  if (!spot.ok) return refuse(spot.message, spot.fix);
+  const { place } = spot;
+  const tree = place?.folder ?? top.topLevel;
   try {
-    const outcome = await git.check(repository, {
-      check: wanted,
-      on: { kind: 'tree' },
-      onOutput: (stream, chunk) => {
-        told = true;
-        (stream === 'stdout' ? process.stdout : process.stderr).write(chunk);
-      },
-    });
-    // Without a word of the command itself it was not run; what is known stands in the outcome.
-    if (outcome.exitCode === couldNotRun && !told) return refuse(outcome.output.trim(), '');
-    return outcome.exitCode;
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error), '');
+    const end = await runThrough(wanted.command, tree, join(tree, wanted.folder));
+    if (end.notRun !== null) return refuse(end.notRun, '');
+    if (place !== null) {
+      const errors = parseErrors(end.output, tree, wanted.folder);
+      process.stderr.write(attribution(place, errors));
+      await spot.tell?.({
+        type: 'checkEnded',
+        command: wanted.command.join(' ').slice(0, 10_000),
+        exitCode: end.exitCode,
+        tree: place.tree ?? '',
+        errors: errors.map(({ path }) => path.slice(0, 4096)),
+      });
+    }
+    return end.exitCode;
+  } finally {
+    await spot.done();
   }
 }
 
+async function wantedCommand(
+  folder: string,
+  topLevel: string,
+  command: readonly string[],
+): Promise<{ readonly command: readonly string[]; readonly folder: string } | null> {
+  if (command.length > 0) return { command, folder: relative(topLevel, folder) };
+  // Settings are read with much that a check with a command of its own does not need.
+  const { readUserSettings } = await import('../environment.js');
+  const given = (await readUserSettings()).check;
+  return given ? { command: given, folder: relative(topLevel, folder) } : defaultCheck(topLevel);
+}
+
+type Spot =
+  | {
+      readonly ok: true;
+      /** Null: children of this repository work in worktrees of their own, so that nothing is in the way. */
+      readonly place: CheckPlace | null;
+      readonly tell?: (ended: Request & { readonly type: 'checkEnded' }) => Promise<void>;
+      readonly done: () => Promise<void>;
+    }
+  | { readonly ok: false; readonly message: string; readonly fix: string };
+
+const asItIs = { ok: true, place: null, done: () => Promise.resolve() } as const;
+
+async function findSpot(folder: string, topLevel: string): Promise<Spot> {
+  const swarm = join(topLevel, '.swarm');
+  const exists = await access(swarm).then(
+    () => true,
+    () => false,
+  );
+  if (!exists || !(await hasSharedBatch(swarm))) return asItIs;
+  if (isChildOf(process.env)) {
+    const answer = await askOwner(swarm, process.env);
+    if (answer.kind === 'placed') return { ok: true, place: answer.place, done: answer.done };
+    await answer.done();
+    if (answer.kind === 'refused') return { ok: false, message: answer.message, fix: '' };
+    process.stderr.write('swarm: nobody answers for this folder; the check runs on the tree as it is\n');
+    return asItIs;
+  }
+  const { openForCheck } = await import('../checking/owner.js');
+  return openForCheck(folder);
+}
+
 function refuse(message: string, fix: string): number {
-  const end = new CommandEnd(exitCodes.environment, message, fix);
-  process.stderr.write(`swarm: the check could not run: ${end.message}${end.fix ? `\n  ${end.fix}` : ''}\n`);
+  process.stderr.write(`swarm: the check could not run: ${message}${fix ? `\n  ${fix}` : ''}\n`);
   return couldNotRun;
 }

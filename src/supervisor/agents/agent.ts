@@ -93,6 +93,8 @@ export interface LaunchRequest {
   readonly newSessionId: string;
   /** The batch's check command, so that it can be allowed without a question; null if there is none. */
   readonly check: readonly string[] | null;
+  /** Programs of ours stand first on its PATH: a login shell of the agent's must not build another one. */
+  readonly keepsPath?: boolean;
 }
 
 /** How an adapter's agent behaves, as data. */

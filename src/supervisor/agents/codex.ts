@@ -50,6 +50,7 @@ function line(
       ...modelArgs(executor, '--model'),
       ...retryArgs([...executor.command, ...executor.args]),
       ...['-c', 'check_for_update_on_startup=false'],
+      ...(request.keepsPath === true ? ['-c', 'allow_login_shell=false'] : []),
       ...executor.args,
       ...subcommand,
       ...session,

@@ -61,13 +61,13 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
         context.post({ type: 'limitHeard', child: attempt.key, attempt: attempt.number, verdict: heard });
     }
   };
-  const onLines = (lines: readonly FollowedLine[]) => {
+  const onLines = (lines: readonly FollowedLine[], since: number) => {
     if (!context.mayAct()) return;
     for (const line of lines) {
       if (line.stream === 'stderr') keepTail(stderr, line.text);
       const events = parser.push({ stream: line.stream, text: line.text });
       for (const event of events) onEvent(event, line);
-      recorder.note(events, line);
+      recorder.note(events, line, since);
     }
     // Whoever works says so within half a second; the counts follow when the files are looked at.
     if (progress) recorder.progressed(() => takeProgress());

@@ -1,4 +1,4 @@
-import type { UserSettings } from '../api.js';
+import type { OwnProgram, UserSettings } from '../api.js';
 import type { Notice } from '../core/effect.js';
 import type { Event } from '../core/event.js';
 import type { ChildKey, State } from '../core/state.js';
@@ -20,6 +20,8 @@ export interface EffectContext {
   readonly settings: UserSettings;
   /** The person's own rules for messages. */
   readonly rules: RuleSet;
+  /** How `swarm` itself is run; null where that is not known. */
+  readonly ownProgram: OwnProgram | null;
   /** The environment before it is cleaned. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly random: (bytes: number) => string;

@@ -3,6 +3,7 @@ import type { Effect } from '../core/effect.js';
 import type { Batch, Child, ChildKey } from '../core/state.js';
 import type { ApplyPlan, CheckCommand, CheckOutcome, ChildWork } from '../ports.js';
 import { redact } from '../verdict/redact.js';
+import { errorsByWriter } from './checkedChildren.js';
 import { messageOf, sentences, type EffectContext } from './context.js';
 import { idsOf, scratchFolder } from './places.js';
 import { snapshotChild, worksAlone } from './snapshots.js';
@@ -70,8 +71,10 @@ async function endWriting(context: EffectContext, batch: Batch): Promise<boolean
 
 async function applyOpen(context: EffectContext, id: string, keys: readonly ChildKey[]): Promise<void> {
   for (const key of keys) {
-    await snapshotChild(context, key);
+    const captured = await snapshotChild(context, key);
     if (!context.mayAct()) return;
+    // Without its newest edits it must not count as applied.
+    if (!captured) throw new Error(`the work of ${key} could not be captured`);
   }
   const batch = context.state().batches[id];
   const children = keys.flatMap((key) => context.state().children[key] ?? []);
@@ -202,16 +205,23 @@ export async function checkTree(
       context.post({ type: 'checked', batch: id, check: { ...started, state: 'broken' }, children: [] });
     };
     try {
-      const outcome =
+      const { outcome, children } =
         batch?.isolation === 'shared'
           ? await context.shared.check(check, id)
-          : await context.git.check(context.repository, { check, on: { kind: 'tree' }, onOutput: null });
+          : {
+              outcome: await context.git.check(context.repository, {
+                check,
+                on: { kind: 'tree' },
+                onOutput: null,
+              }),
+              children: [],
+            };
       if (!context.mayAct()) return;
       if (outcome.notRun !== undefined) return broken(outcome.notRun);
       context.post({
         type: 'checked',
         batch: id,
-        check: checkView(context, check.command, outcome),
+        check: { ...checkView(context, check.command, outcome), ...errorsByWriter(outcome.errors, children) },
         children: [],
       });
     } catch (error) {

@@ -15,6 +15,12 @@ export function scratchFolder(context: EffectContext): string {
   return path.join(worktreesFolder(context), '_scratch');
 }
 
+/** Where a person's, or a child's, check runs when others are in the middle of their work; warm between checks. */
+export function checkFolder(context: EffectContext, caller: ChildKey | null): string {
+  const name = caller === null ? '_check' : `_check-${caller.replace('/', '-')}`;
+  return path.join(worktreesFolder(context), name);
+}
+
 export function idsOf(key: ChildKey): { readonly batch: string; readonly id: string } {
   const slash = key.indexOf('/');
   return { batch: key.slice(0, slash), id: key.slice(slash + 1) };

@@ -12,7 +12,8 @@ import { createSoon } from './soon.js';
 export interface Recorder {
   /** What the line means was told to the machine by an earlier owner, and is in the journal. */
   wasTold(line: FollowedLine): boolean;
-  note(events: readonly AgentEvent[], line: FollowedLine): void;
+  /** `since`: the line was printed after that (epoch ms). */
+  note(events: readonly AgentEvent[], line: FollowedLine, since: number): void;
   /** Something of rule 10 has happened; `take` gives it to the next report. */
   progressed(take: () => boolean): void;
   checkpoint(): Checkpoint;
@@ -133,8 +134,9 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
 
   return {
     wasTold: (line) => line.end <= told[line.stream],
-    note(events, line) {
+    note(events, line, since) {
       if (line.end <= acknowledged[line.stream]) return;
+      if (inTree) context.shared.hear(attempt, events, since);
       waiting.push({ events: events.filter((event) => event.type !== 'ignored'), line });
       if (waiting.length > 1) return;
       chain = chain.then(drain);

@@ -1,11 +1,14 @@
+import path from 'node:path';
 import type { AgentEvent } from '../agents/agent.js';
 import { hasEnded } from '../core/pauses.js';
 import type { Child, ChildKey } from '../core/state.js';
-import type { CheckCommand, CheckOutcome, Repository } from '../ports.js';
+import type { CheckPlace } from '../../protocol/request.js';
+import type { CheckCommand, CheckOutcome, Refusal, Repository } from '../ports.js';
 import type {
   ChildEdits,
   Edit,
   LedgerLine,
+  PlaceRequest,
   QuarantineOutcome,
   QuarantinePlan,
   SharedTree,
@@ -13,14 +16,21 @@ import type {
 } from '../ports/sharedTree.js';
 import { relativePath } from '../research/text.js';
 import type { Attempt } from './attempt.js';
+import { createAsks, makeAsksFolder } from './asks.js';
+import { checkedChildren } from './checkedChildren.js';
 import { sentences, type EffectContext } from './context.js';
-import { idsOf, placeOf, scratchFolder, worktreeRequest } from './places.js';
-import { worksAlone } from './snapshots.js';
+import { createHearing } from './heard.js';
+import { checkFolder, idsOf, placeOf, scratchFolder, worktreeRequest } from './places.js';
+import { quarantineChild, worksAlone } from './snapshots.js';
 
 /** The user's tree where children work in it together: who writes what, and how half-written edits get out of it. */
 export interface SharedWork {
   /** Begins to watch, if any child of a shared batch has not ended; before anything else is done after a start. */
   wake(): Promise<void>;
+  /** The environment of an attempt: in the shared tree with our `git` and `tsc` in front of the others. */
+  environment(child: Child, env: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
+  /** What an attempt in the shared tree has said, when it is read; `observe` follows in its turn. */
+  hear(attempt: Attempt, events: readonly AgentEvent[], since: number): void;
   /** An attempt in the shared tree has said something; `now` it is looked whose the changes are. */
   observe(attempt: Attempt, event: AgentEvent): Promise<void>;
   /** Its last words: a command that it had open is over. */
@@ -30,7 +40,17 @@ export interface SharedWork {
   /** Runs something of ours that writes to the user's tree. */
   ourWrite<Result>(act: () => Promise<Result>): Promise<Result>;
   /** Runs a check that sees nobody's half-written files. */
-  check(check: CheckCommand, batch: string): Promise<CheckOutcome>;
+  check(
+    check: CheckCommand,
+    batch: string,
+  ): Promise<{ readonly outcome: CheckOutcome; readonly children: CheckPlace['children'] }>;
+  /** Where somebody else's check may run; `caller` is the child that asks, null a person. */
+  placeCheck(
+    caller: ChildKey | null,
+    user: PlaceRequest['user'],
+  ): Promise<{ readonly ok: true; readonly place: CheckPlace } | Refusal>;
+  /** Whose edits are in the tree as it is. */
+  children(): Promise<CheckPlace['children']>;
   close(): Promise<void>;
 }
 
@@ -43,14 +63,30 @@ export interface Quarantined {
 export interface SharedTreeMaker {
   make(repository: Repository): SharedTree;
   parse(text: string): readonly Edit[];
+  /** The edits that are in the tree. */
+  readonly live: (edits: readonly Edit[]) => readonly Edit[];
+  installShims(options: {
+    readonly folder: string;
+    readonly git: string;
+    readonly tree: string;
+    readonly commonDir: string;
+    readonly check: readonly string[] | null;
+    readonly env: Readonly<Record<string, string>>;
+  }): Promise<string | null>;
+  withShims(env: Readonly<Record<string, string>>, folder: string): Readonly<Record<string, string>>;
 }
 
 export function createSharedWork(contextOf: () => EffectContext, maker: SharedTreeMaker): SharedWork {
   let begun: Promise<SharedTree> | null = null;
-  const openShells = new Set<string>();
+  const hearing = createHearing();
+  const asks = createAsks(contextOf, anybodyWorks, (child, file) => placeCheck(child, { file }));
 
   function tree(): Promise<SharedTree> {
-    begun ??= begin();
+    // What a full disk refused may be begun again.
+    begun ??= begin().catch((error: unknown) => {
+      begun = null;
+      throw error;
+    });
     return begun;
   }
 
@@ -67,7 +103,15 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       if (plan !== null) plans.push(plan);
     }
     await keep(await made.start(writers, plans));
+    if (writers.length > 0) asks.watch();
     return made;
+  }
+
+  function anybodyWorks(): boolean {
+    const context = contextOf();
+    return Object.values(context.state().children).some(
+      (child) => worksInTree(context, child) && 'launch' in child.phase,
+    );
   }
 
   async function keep(lines: readonly LedgerLine[]): Promise<void> {
@@ -126,7 +170,81 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     };
   }
 
+  function halfIn(context: EffectContext, except: ChildKey | null): readonly Child[] {
+    return Object.values(context.state().children).filter(
+      (child) => child.key !== except && worksInTree(context, child) && isHalf(child),
+    );
+  }
+
+  async function placeCheck(
+    caller: ChildKey | null,
+    user: PlaceRequest['user'],
+  ): Promise<{ readonly ok: true; readonly place: CheckPlace } | Refusal> {
+    const context = contextOf();
+    const isShared = Object.values(context.state().batches).some((batch) => batch.isolation === 'shared');
+    if (!isShared) return { ok: true, place: { folder: null, tree: null, children: [], left: [] } };
+    for (const child of halfIn(context, caller))
+      if (!('launch' in child.phase) && child.quarantine?.state !== 'moved')
+        await quarantineChild(context, { type: 'quarantine', child: child.key });
+    return context.turns.run('tree', async () => {
+      const shared = await tree();
+      catchUp(null);
+      await keep(await shared.look(hearing.now()));
+      const half = halfIn(context, caller).map((child) => child.key);
+      const all = await allEdits(null);
+      const spot = await shared.placeCheck({
+        folder: checkFolder(context, caller),
+        half: all.filter((edits) => half.includes(edits.child)),
+        others: all.filter((edits) => !half.includes(edits.child)),
+        user,
+      });
+      if (!spot.ok) return spot;
+      const { folder, tree: checked, left } = spot;
+      const children = checkedChildren(context.state(), all, spot.folder === null ? [] : half, maker.live);
+      return { ok: true, place: { folder, tree: checked, children, left } };
+    });
+  }
+
+  /** Everybody's output is read to its end first, so that nobody's work is put down to somebody else. */
+  function catchUp(except: Attempt | null): void {
+    const context = contextOf();
+    for (const attempt of context.attempts.values()) {
+      const child = context.state().children[attempt.key];
+      if (attempt !== except && child !== undefined && worksInTree(context, child))
+        attempt.follower?.catchUp();
+    }
+  }
+
+  async function endShells(attempt: Attempt): Promise<void> {
+    const shared = await tree();
+    for (const command of hearing.openShells(attempt)) {
+      const { writer, heard } = hearing.shell(attempt, command);
+      await keep(await shared.shellEnded(writer, heard));
+      hearing.shellDone(attempt, command);
+    }
+  }
+
   return {
+    async environment(child, env) {
+      const context = contextOf();
+      if (!worksInTree(context, child)) return env;
+      const { repository, ownProgram } = context;
+      const git = await context.processes.resolve('git', env['PATH'], repository.topLevel);
+      if (!git.ok) return env;
+      await makeAsksFolder(context.store.folder);
+      const folder = await maker.installShims({
+        folder: path.join(context.store.folder, 'shims'),
+        git: git.file,
+        tree: repository.topLevel,
+        commonDir: repository.commonDir,
+        check: ownProgram === null ? null : [ownProgram.file, ...ownProgram.args, 'check', '--'],
+        env: ownProgram?.env ?? {},
+      });
+      if (folder === null) return env;
+      asks.watch();
+      return maker.withShims(env, folder);
+    },
+    hear: (attempt, events, since) => hearing.hear(attempt, events, since),
     async wake() {
       const context = contextOf();
       const open = Object.values(context.state().children).some(
@@ -137,7 +255,6 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     async observe(attempt, event) {
       const shared = await tree();
       const as = (tool: string): Writer => ({ child: attempt.key, attempt: attempt.number, tool });
-      const shell = `${attempt.key} ${attempt.number}`;
       switch (event.type) {
         case 'writing': {
           // Read after the tool has begun to write, it would make the tool's own work somebody else's.
@@ -145,22 +262,39 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
           if (file !== null && contextOf().clock.now() - file.modifiedAt < justWritten) return;
           return keep(await shared.writing(as(event.tool), relativePath(event.path, attempt.work)));
         }
-        case 'write':
-          return keep(await shared.wrote(as(event.tool), relativePath(event.path, attempt.work)));
-        case 'shellStarted':
-          openShells.add(shell);
-          return keep(await shared.shellStarted(as('shell')));
-        case 'shell':
-          openShells.delete(shell);
-          return keep(await shared.shellEnded(as('shell')));
+        case 'write': {
+          const written = relativePath(event.path, attempt.work);
+          await keep(await shared.wrote(as(event.tool), written));
+          return hearing.claimDone(attempt, written);
+        }
+        case 'shellStarted': {
+          catchUp(attempt);
+          const { writer, heard } = hearing.shell(attempt, event.command);
+          return keep(await shared.shellStarted(writer, heard));
+        }
+        case 'shell': {
+          catchUp(attempt);
+          const { writer, heard } = hearing.shell(attempt, event.command);
+          await keep(await shared.shellEnded(writer, heard));
+          return hearing.shellDone(attempt, event.command);
+        }
+        case 'denied':
+          // A command that was refused has no end of its own.
+          return endShells(attempt);
         default:
           return;
       }
     },
     async ended(attempt) {
-      if (!openShells.delete(`${attempt.key} ${attempt.number}`)) return;
       const shared = await tree();
-      await keep(await shared.shellEnded({ child: attempt.key, attempt: attempt.number, tool: 'shell' }));
+      // Stopped in the middle of a tool: what it had begun to write is its own.
+      for (const { path: file, writer } of hearing.claims(attempt)) {
+        await keep(await shared.wrote(writer, file));
+        hearing.claimDone(attempt, file);
+      }
+      catchUp(attempt);
+      await endShells(attempt);
+      await asks.forget(attempt);
     },
     quarantine,
     async ourWrite(act) {
@@ -172,20 +306,26 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     async check(check, batch) {
       const context = contextOf();
       const shared = await tree();
-      const half = Object.values(context.state().children)
-        .filter((child) => worksInTree(context, child) && isHalf(child))
-        .map((child) => child.key);
+      catchUp(null);
+      await keep(await shared.look(hearing.now()));
+      const half = halfIn(context, null).map((child) => child.key);
       const all = await allEdits(null);
       context.log.info(`check of ${batch}: ${half.length} children are in the middle of their work`);
-      return shared.checkComposite({
+      const outcome = await shared.checkComposite({
         check,
         folder: scratchFolder(context),
         half: all.filter((edits) => half.includes(edits.child)),
         others: all.filter((edits) => !half.includes(edits.child)),
         onOutput: null,
       });
+      return { outcome, children: checkedChildren(context.state(), all, half, maker.live) };
+    },
+    placeCheck,
+    async children() {
+      return checkedChildren(contextOf().state(), await allEdits(null), [], maker.live);
     },
     async close() {
+      asks.close();
       if (begun !== null) await (await begun).close();
     },
   };

@@ -14,6 +14,7 @@ import { resolveProgram } from './prepare.js';
 import { briefPrompt, firstPrompt, nextPrompt, resumePrompt } from './prompts.js';
 import { changedSince } from './changedSince.js';
 import { loadCheckpoint } from './recorder.js';
+import { worksInTree } from './shared.js';
 
 /** Starts an attempt, unless it was started before: then it is found and followed. */
 export async function spawnAttempt(
@@ -170,6 +171,7 @@ async function startLine(
     checkpointFile: `${context.store.childFolder(batch, id)}/checkpoint.md`,
     newSessionId: randomUuid(context.random),
     check: task.check ?? context.state().batches[batch]?.check ?? null,
+    keepsPath: worksInTree(context, child),
   };
   const session = launch.how === 'session' ? child.session : null;
   const canResume = session !== null && adapter.resumeLine({ ...request, prompt: '' }, session) !== null;
@@ -186,6 +188,7 @@ async function startLine(
     nonce: attempt.nonce,
   });
   if (!env.ok) return { message: `The environment variable ${env.missing} is not set`, disk: false };
+  const placed = await context.shared.environment(child, env.env);
   await context.store.write(`${place}/attempts/${launch.attempt}/prompt.txt`, prompt);
   await context.store.write(
     `${place}/attempts/${launch.attempt}/command.json`,
@@ -199,7 +202,7 @@ async function startLine(
       how,
     }),
   );
-  return { file: program.file, line, env: env.env, promptFile: request.promptFile };
+  return { file: program.file, line, env: placed, promptFile: request.promptFile };
 }
 
 async function promptFor(

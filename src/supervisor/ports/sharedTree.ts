@@ -15,8 +15,10 @@ export interface SharedTree {
   /** A tool of the child has written the path (relative to the top, with `/`). */
   wrote(writer: Writer, path: string): Promise<readonly LedgerLine[]>;
   /** A command of the child begins; what changes until its end is the child's, if nobody else has one open. */
-  shellStarted(writer: Writer): Promise<readonly LedgerLine[]>;
-  shellEnded(writer: Writer): Promise<readonly LedgerLine[]>;
+  shellStarted(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
+  shellEnded(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
+  /** Looks now: what has changed is put down to whoever has a command open. */
+  look(heard?: Heard): Promise<readonly LedgerLine[]>;
 
   /** Runs something of ours that writes to the tree, e.g. an apply: nobody's edit. The lines are from before it. */
   ourWrite<Result>(
@@ -41,6 +43,12 @@ export interface SharedTree {
   /** Runs the check on the composite tree, in the scratch folder. */
   checkComposite(request: CompositeCheck): Promise<CheckOutcome & { readonly left: readonly LeftPath[] }>;
 
+  /**
+   * Where a check may run so that it sees nobody's half-written files: on the tree itself where there are none, else
+   * on a composite tree in a scratch folder, which is the caller's until its `user` is gone.
+   */
+  placeCheck(request: PlaceRequest): Promise<CheckSpot | Refusal>;
+
   close(): Promise<void>;
 }
 
@@ -49,6 +57,35 @@ export interface Writer {
   readonly attempt: number;
   /** The tool's name, e.g. `Edit` or `shell`. */
   readonly tool: string;
+  /** What a shell was told; a file that only one of several commands names is that one's. */
+  readonly command?: string;
+}
+
+/** What is known of the time in which something has changed. */
+export interface Heard {
+  /** The writer's command began after this (epoch ms): what changed earlier is not its doing. */
+  readonly since: number;
+  /** Others of whose commands we have heard, though their own turn comes later. */
+  readonly also: readonly Writer[];
+  /** Paths that somebody's tool has said it is about to write. */
+  readonly claims: ReadonlyMap<string, Writer>;
+}
+
+export interface PlaceRequest {
+  /** The scratch folder; one beside it is taken while it is in use. */
+  readonly folder: string;
+  readonly half: readonly ChildEdits[];
+  readonly others: readonly ChildEdits[];
+  /** Who works in it: a process, or a file that is there as long as it is needed. */
+  readonly user: { readonly pid: number } | { readonly file: string };
+}
+
+/** `folder`, `tree`: null where the check runs on the tree itself. */
+export interface CheckSpot {
+  readonly ok: true;
+  readonly folder: string | null;
+  readonly tree: string | null;
+  readonly left: readonly LeftPath[];
 }
 
 /** What is at a path: git's mode (`100644`, `100755`, `120000`) and the id of the bytes as they are on disk. */

@@ -1,15 +1,26 @@
-import type { CheckOutcome, Repository } from '../../ports/git.js';
-import type { ChildEdits, CompositeCheck, Edit, Entry, LeftPath } from '../../ports/sharedTree.js';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { CheckOutcome, Refusal, Repository } from '../../ports/git.js';
+import type {
+  ChildEdits,
+  CheckSpot,
+  CompositeCheck,
+  Edit,
+  Entry,
+  LeftPath,
+  PlaceRequest,
+} from '../../ports/sharedTree.js';
 import { rawFile, sameEntry } from './blobs.js';
-import { captureUserTree } from './capture.js';
+import { captureUserTree, removeEntries } from './capture.js';
 import { checkTree, runCheck } from './check.js';
 import { liveEdits } from './edits.js';
 import { userName } from './merge.js';
 import { behindLink, groupByPath, whoMayBe } from './quarantine.js';
 import { joinNul, type GitRunner } from './runner.js';
-import { removeEntries } from './capture.js';
+import { withScratch } from './scratch.js';
 import { withTemporaryIndex } from './temporaryIndex.js';
 import { createBlobSource, takeOut } from './threeWay.js';
+import { gitDirOf } from './worktreeFiles.js';
 
 /** The tree as it is, without the edits of `half`, as a tree object; what cannot be told apart stays in and is named. */
 export async function compositeTree(
@@ -67,6 +78,44 @@ export async function checkComposite(
     return { ...(await runCheck(runner, repository, { check, on: { kind: 'tree' }, onOutput })), left: [] };
   const { tree, left } = await compositeTree(runner, repository, half, others);
   return { ...(await checkTree(runner, repository, folder, tree, check, onOutput)), left };
+}
+
+/** A spot for a check that somebody else runs: prepared here, used there, and left alone until its user is gone. */
+export async function placeCheck(
+  runner: GitRunner,
+  repository: Repository,
+  request: PlaceRequest,
+): Promise<CheckSpot | Refusal> {
+  const { half, others, user } = request;
+  if (half.every(({ edits }) => netEdits(edits).length === 0))
+    return { ok: true, folder: null, tree: null, left: [] };
+  const { tree, left } = await compositeTree(runner, repository, half, others);
+  let folder = request.folder;
+  for (let n = 2; await isInUse(folder); n++) folder = `${request.folder}-${n}`;
+  const done = await withScratch(runner, repository, folder, async (moveTo) => {
+    await moveTo(tree);
+    const gitDir = await gitDirOf(folder);
+    if (gitDir !== null) await writeFile(path.join(gitDir, userFile), JSON.stringify(user), { mode: 0o600 });
+    return null;
+  });
+  return done === null ? { ok: true, folder, tree, left } : done;
+}
+
+/** In a scratch tree's git directory: who works in it. */
+const userFile = 'swarm-user.json';
+
+/** Whether somebody's check runs in the scratch tree. */
+export async function isInUse(folder: string): Promise<boolean> {
+  const gitDir = await gitDirOf(folder);
+  if (gitDir === null) return false;
+  try {
+    const user = JSON.parse(await readFile(path.join(gitDir, userFile), 'utf8')) as PlaceRequest['user'];
+    if ('file' in user) return (await stat(user.file)).isFile();
+    process.kill(user.pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 function netEdits(edits: readonly Edit[]): readonly Edit[] {

@@ -1,8 +1,8 @@
-import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Repository } from '../../ports/git.js';
-import type { Entry, LedgerLine, QuarantinePlan, Writer } from '../../ports/sharedTree.js';
+import type { Entry, Heard, LedgerLine, QuarantinePlan, Writer } from '../../ports/sharedTree.js';
 import { rawFile, sameEntry, writeBlobs } from './blobs.js';
 import { createBaseline, type Baseline } from './baseline.js';
 import { ignoredPaths } from './changes.js';
@@ -19,8 +19,9 @@ export interface Ledger {
   start(running: readonly Writer[], unfinished: readonly QuarantinePlan[]): Promise<readonly LedgerLine[]>;
   writing(writer: Writer, file: string): Promise<readonly LedgerLine[]>;
   wrote(writer: Writer, file: string): Promise<readonly LedgerLine[]>;
-  shellStarted(writer: Writer): Promise<readonly LedgerLine[]>;
-  shellEnded(writer: Writer): Promise<readonly LedgerLine[]>;
+  shellStarted(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
+  shellEnded(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
+  look(heard?: Heard): Promise<readonly LedgerLine[]>;
   ourWrite<Result>(act: () => Promise<Result>): Promise<{ result: Result; lines: readonly LedgerLine[] }>;
   /** Lets nobody look while `act` writes to the tree, and takes what it wrote as nobody's edit. */
   whileWriting<Result>(
@@ -62,6 +63,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   const ignored = new Map<string, boolean>();
   let baseline: Baseline | null = null;
   let lastAt = 0;
+  let stampsAreOurs = true;
   let turn: Promise<unknown> = Promise.resolve();
 
   function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
@@ -76,6 +78,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   ): Promise<readonly LedgerLine[]> {
     await mkdir(home, { recursive: true });
     await removeStages(home);
+    stampsAreOurs = await tellsOurTime(home);
     const saved = await readKnown(knownFile);
     if (saved === null) {
       await copyIndex(path.join(gitDir, 'index'), index);
@@ -142,17 +145,48 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   }
 
   function attributed(changes: readonly Changed[], writers: readonly Writer[]): readonly LedgerLine[] {
-    const children = [...new Map(writers.map((writer) => [writer.child, writer])).values()];
+    return changes.flatMap((change) => attributedOne(change, writers));
+  }
+
+  function attributedOne(change: Changed, writers: readonly Writer[]): readonly LedgerLine[] {
+    const children = likelyWriters(change.path, writers);
     if (children.length === 0) {
       const nobody: Writer = { child: userName, attempt: 0, tool: 'unknown' };
-      return changes.map((change) => line(nobody, change, 'exclusive', []));
+      return [line(nobody, change, 'exclusive', [])];
     }
-    return changes.flatMap((change) =>
-      children.map((writer) => {
-        const others = children.filter(({ child }) => child !== writer.child).map(({ child }) => child);
-        return line(writer, change, others.length === 0 ? 'exclusive' : 'ambiguous', others);
-      }),
-    );
+    return children.map((writer) => {
+      const others = children.filter(({ child }) => child !== writer.child).map(({ child }) => child);
+      return line(writer, change, others.length === 0 ? 'exclusive' : 'ambiguous', others);
+    });
+  }
+
+  /** Around a command of `writer`: what was announced is the announcer's, what is older than the command is not its. */
+  async function attributedAround(
+    changes: readonly Changed[],
+    writer: Writer | null,
+    heard: Heard | undefined,
+  ): Promise<readonly LedgerLine[]> {
+    const lines: LedgerLine[] = [];
+    for (const change of changes) {
+      const claim = heard?.claims.get(change.path);
+      if (claim !== undefined) {
+        lines.push(line(claim, change, 'exact', []));
+        continue;
+      }
+      const mayBe = writer !== null && (await changedSince(change.path, heard?.since ?? 0));
+      lines.push(...attributedOne(change, [...open, ...(heard?.also ?? []), ...(mayBe ? [writer] : [])]));
+    }
+    return lines;
+  }
+
+  /** Whether a path changed at or after `since`; a deletion by the time stamp of its folder. */
+  async function changedSince(file: string, since: number): Promise<boolean> {
+    if (since <= 0 || !stampsAreOurs) return true;
+    for (let at = file; ; at = path.posix.dirname(at)) {
+      const stats = await lstat(path.join(top, at)).catch(() => null);
+      if (stats !== null) return stats.ctimeMs >= since - clockTick;
+      if (at === '.') return true;
+    }
   }
 
   function line(
@@ -221,23 +255,26 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
         if (!(await isWatched(file))) return [];
         return saved((await look([file])).map((change) => line(writer, change, 'exact', [])));
       }),
-    shellStarted: (writer) =>
+    shellStarted: (writer, heard) =>
       inTurn(async () => {
         ignored.clear();
-        const lines = attributed(await scan(), open);
+        // Its line is read a little after it was printed: without a known beginning nothing yet is its doing.
+        const lines = await attributedAround(await scan(), heard === undefined ? null : writer, heard);
         open.push(writer);
         return saved(lines);
       }),
-    shellEnded: (writer) =>
+    shellEnded: (writer, heard) =>
       inTurn(async () => {
         ignored.clear();
         const at = open.findIndex(
-          ({ child, attempt }) => child === writer.child && attempt === writer.attempt,
+          ({ child, attempt, command }) =>
+            child === writer.child && attempt === writer.attempt && command === writer.command,
         );
-        const lines = attributed(await scan(), at < 0 ? [...open, writer] : open);
+        const lines = await attributedAround(await scan(), at < 0 ? writer : null, heard);
         if (at >= 0) open.splice(at, 1);
         return saved(lines);
       }),
+    look: (heard) => inTurn(async () => saved(await attributedAround(await scan(), null, heard))),
     whileWriting: (act, paths) =>
       inTurn(async () => {
         const result = await act();
@@ -246,6 +283,41 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
         return result;
       }),
   };
+}
+
+/** Time stamps of files may be behind the clock by as much. */
+const clockTick = 20;
+
+/** One of each child; of several, those alone whose command names the file, where it is one. */
+function likelyWriters(file: string, writers: readonly Writer[]): readonly Writer[] {
+  const children = new Map<string, Writer>();
+  const naming = new Map<string, Writer>();
+  for (const writer of writers) {
+    children.set(writer.child, writer);
+    if (writer.command !== undefined && names(writer.command, file)) naming.set(writer.child, writer);
+  }
+  return [...(children.size > 1 && naming.size === 1 ? naming : children).values()];
+}
+
+function names(command: string, file: string): boolean {
+  return command
+    .split(/[\s'"`;|&()<>=]+/)
+    .some((word) => word === file || word.endsWith(`/${file}`) || file.endsWith(`/${word}`));
+}
+
+/** Whether the file system's time stamps come from this machine's clock. */
+async function tellsOurTime(folder: string): Promise<boolean> {
+  const probe = path.join(folder, `clock-${process.pid}`);
+  try {
+    const before = Date.now();
+    await writeFile(probe, '');
+    const { ctimeMs } = await lstat(probe);
+    return ctimeMs >= before - clockTick && ctimeMs <= Date.now() + clockTick;
+  } catch {
+    return false;
+  } finally {
+    await rm(probe, { force: true });
+  }
 }
 
 /** A signature that is old enough to be believed. */

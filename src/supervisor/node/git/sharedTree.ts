@@ -1,6 +1,6 @@
 import type { Repository } from '../../ports/git.js';
 import type { SharedTree } from '../../ports/sharedTree.js';
-import { checkComposite, compositeTree } from './composite.js';
+import { checkComposite, compositeTree, placeCheck } from './composite.js';
 import { createLedger } from './ledger.js';
 import { carryOut, giveBack, quarantineChild, type Alone } from './quarantine.js';
 import { createRunner } from './runner.js';
@@ -24,13 +24,15 @@ export function createSharedTree(repository: Repository, options: SharedTreeOpti
     ourWrite: (act) => ledger.ourWrite(act),
     writing: (writer, path) => ledger.writing(writer, path),
     wrote: (writer, path) => ledger.wrote(writer, path),
-    shellStarted: (writer) => ledger.shellStarted(writer),
-    shellEnded: (writer) => ledger.shellEnded(writer),
+    shellStarted: (writer, heard) => ledger.shellStarted(writer, heard),
+    shellEnded: (writer, heard) => ledger.shellEnded(writer, heard),
+    look: (heard) => ledger.look(heard),
     quarantine: (request) => quarantineChild(runner, repository, request, alone),
     repair: (plan) => carryOut(runner, repository, plan, () => Promise.resolve(), alone),
     giveBack: (plan) => giveBack(runner, repository, plan, alone),
     compositeTree: (half, others) => compositeTree(runner, repository, half, others),
     checkComposite: (request) => checkComposite(runner, repository, request),
+    placeCheck: (request) => placeCheck(runner, repository, request),
     close: () => Promise.resolve(),
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -6,8 +7,13 @@ export interface ShimOptions {
   readonly folder: string;
   /** Absolute path of the real git. */
   readonly git: string;
-  /** What a type check becomes: program and arguments, to which `tsc` and its arguments are added. */
-  readonly check: readonly string[];
+  /** Top of the shared tree and its git directory that all worktrees share; elsewhere git is nobody's business. */
+  readonly tree: string;
+  readonly commonDir: string;
+  /** What a type check becomes: program and arguments, to which `tsc` and its arguments are added. Null: it stays. */
+  readonly check: readonly string[] | null;
+  /** Set for that program. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** git commands that only look. Everything else would move files, the index or refs of all who work in this tree. */
@@ -47,15 +53,24 @@ const lookingCommands: readonly string[] = [
   'whatchanged',
 ];
 
+/** Runs of `tsc` that are no check of what is there: they build, watch, or only tell something. */
+const otherUses = [
+  ...['-b', '--build', '-w', '--watch', '-h', '--help', '--all', '-v', '--version', '--init'],
+  ...['--showConfig', '--listFilesOnly'],
+];
+
 /**
  * Writes `git`, `tsc` and `npx` into a folder that goes in front of a child's PATH in a shared tree: git keeps its
  * hands off what belongs to all, and a type check sees nobody's half-written files. Twice does no harm.
+ * Null where the system has no such scripts.
  */
-export async function installShims(options: ShimOptions): Promise<string> {
+export async function installShims(options: ShimOptions): Promise<string | null> {
   const { folder } = options;
+  if (process.platform === 'win32') return null;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await put(path.join(folder, 'git'), gitShim(options.git));
-  await put(path.join(folder, 'tsc'), checkShim(options.check));
+  await put(path.join(folder, 'git'), gitShim(options));
+  if (options.check === null) return folder;
+  await put(path.join(folder, 'tsc'), checkShim(folder, options.check, options.env ?? {}));
   await put(path.join(folder, 'npx'), npxShim(folder));
   return folder;
 }
@@ -69,13 +84,34 @@ export function withShims(
   return { ...environment, [key]: `${folder}${path.delimiter}${environment[key] ?? ''}` };
 }
 
-function gitShim(git: string): string {
+function gitShim({ git, tree, commonDir }: ShimOptions): string {
   return `#!/bin/sh
 # Several work in this folder at once: git may look, but not change what belongs to all.
 refuse() {
   echo "swarm: $1 is not available here: others work in this folder too, and it would change their files, the index or the branch. Edit files directly; your work is kept and committed for you." >&2
   exit 1
 }
+git=${quoted(git)}
+at=$(pwd -P)
+elsewhere=yes
+take=
+for word in "$@"; do
+  if [ "$take" = folder ]; then at=$(cd "$at" && cd "$word" 2>/dev/null && pwd -P) || at=; fi
+  if [ -n "$take" ]; then take=; continue; fi
+  case "$word" in
+    -C) take=folder ;;
+    -c) take=setting ;;
+    --work-tree*|--git-dir*) elsewhere= ;;
+    -*) ;;
+    *) break ;;
+  esac
+done
+case "$at/" in ${quoted(tree)}/*|/) elsewhere= ;; esac
+[ -z "\${GIT_WORK_TREE-}" ] || elsewhere=
+if [ -n "$elsewhere" ]; then
+  common=$(cd "$at" && "$git" rev-parse --path-format=absolute --git-common-dir 2>/dev/null)
+  [ "$common" = ${quoted(commonDir)} ] || exec "$git" "$@"
+fi
 for name in GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY; do
   eval "value=\\\${$name-}"
   [ -z "$value" ] || refuse "git with $name"
@@ -106,15 +142,28 @@ case "$command" in
     esac ;;
   *) refuse "git $command" ;;
 esac
-GIT_OPTIONAL_LOCKS=0 exec ${quoted(git)} "$@"
+GIT_OPTIONAL_LOCKS=0 exec "$git" "$@"
 `;
 }
 
-function checkShim(check: readonly string[]): string {
+function checkShim(folder: string, check: readonly string[], env: Readonly<Record<string, string>>): string {
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)} `);
   return `#!/bin/sh
 # The check runs on a tree without the half-written files of others.
-exec ${check.map(quoted).join(' ')} tsc "$@"
+${withoutShims(folder)}
+for word in "$@"; do
+  case "$word" in ${otherUses.join('|')}) exec npx --no-install tsc "$@" ;; esac
+done
+${settings.join('')}exec ${check.map(quoted).join(' ')} tsc "$@"
 `;
+}
+
+/** What comes after must find the real programs. */
+function withoutShims(folder: string): string {
+  return `here=${quoted(folder)}
+PATH=$(printf %s "$PATH" | tr : '\\n' | grep -Fxv "$here" | tr '\\n' :)
+PATH=\${PATH%:}
+export PATH`;
 }
 
 function npxShim(folder: string): string {
@@ -133,9 +182,7 @@ if [ "$rest" = tsc ]; then
   shift
   exec "$here/tsc" "$@"
 fi
-PATH=$(printf %s "$PATH" | tr : '\\n' | grep -Fxv "$here" | tr '\\n' :)
-PATH=\${PATH%:}
-export PATH
+${withoutShims(folder)}
 exec npx "$@"
 `;
 }
@@ -146,7 +193,7 @@ function quoted(word: string): string {
 }
 
 async function put(file: string, content: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
+  const temporary = `${file}.${randomUUID()}.tmp`;
   await writeFile(temporary, content, { mode: 0o755 });
   await chmod(temporary, 0o755);
   await rename(temporary, file);

@@ -32,7 +32,11 @@ export class Followers {
     const following = new Following(request, () => this.active.delete(following));
     this.active.add(following);
     this.schedule(0);
-    return { exited: following.exited, dispose: () => following.dispose() };
+    return {
+      exited: following.exited,
+      catchUp: () => following.catchUp(),
+      dispose: () => following.dispose(),
+    };
   }
 
   private schedule(after: number): void {
@@ -58,6 +62,8 @@ class Following {
   private nextLook = 0;
   private nextAliveLook = 0;
   private lastNews = -Infinity;
+  /** When it was last looked, by the wall clock. */
+  private lookedAt = 0;
   private process: ProcessId | null;
   private over = false;
 
@@ -82,20 +88,30 @@ class Following {
     // The end is looked for before the logs are read, so that what was printed before it is passed on before it.
     const end = readExit(this.request.folder) ?? (await this.gone(now));
     if (this.over) return false;
-    const lines = this.streams.flatMap((stream) => stream.read());
-    if (lines.length > 0) {
-      this.lastNews = now;
-      this.pass(lines);
-    }
+    if (this.readOn()) this.lastNews = now;
     const more = this.streams.some((stream) => stream.hasMore);
     if (end !== null && !more && !this.over) {
       const rest = this.streams.flatMap((stream) => stream.finish());
-      if (rest.length > 0) this.pass(rest);
+      if (rest.length > 0) this.pass(rest, this.lookedAt);
       this.dispose();
       this.resolve(end);
     }
     this.nextLook = more ? 0 : now + (now - this.lastNews < busyFor ? busyEvery : quietEvery) - 5;
     return more && !this.over;
+  }
+
+  catchUp(): void {
+    if (!this.over) this.readOn();
+  }
+
+  /** Whether there was anything new. */
+  private readOn(): boolean {
+    const since = this.lookedAt;
+    const now = Date.now();
+    const lines = this.streams.flatMap((stream) => stream.read());
+    if (!this.streams.some((stream) => stream.hasMore)) this.lookedAt = now;
+    if (lines.length > 0) this.pass(lines, since);
+    return lines.length > 0;
   }
 
   dispose(): void {
@@ -105,9 +121,9 @@ class Following {
     for (const stream of this.streams) stream.close();
   }
 
-  private pass(lines: readonly FollowedLine[]): void {
+  private pass(lines: readonly FollowedLine[], since: number): void {
     try {
-      this.request.onLines(lines);
+      this.request.onLines(lines, since);
     } catch (error) {
       // A listener's error is a bug there; the other children must still be followed.
       queueMicrotask(() => {
