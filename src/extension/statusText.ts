@@ -36,9 +36,11 @@ export function statusText(view: View, now: number, t: Translate): StatusText {
   }
   if (queued > 0) return say(`$(layers) ${t('{0} running · {1} queued', running, queued)}`);
   if (running > 0) return say(`$(layers) ${t('{0} running', running)}`);
-  const done = count((child) => child.status === 'done');
   const ready = count((child) => child.apply?.state === 'ready');
-  if (done > 0) return say(`$(layers) ${t('{0} done · {1} ready to apply', done, ready)}`);
+  if (ready > 0) {
+    const done = count((child) => child.status === 'done');
+    return say(`$(layers) ${t('{0} done · {1} ready to apply', done, ready)}`);
+  }
   return say(`$(layers) ${t('Swarm')}`);
 }
 

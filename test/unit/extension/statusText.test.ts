@@ -22,6 +22,12 @@ const done = childOf('d1', {
   display: 'done',
   apply: { state: 'ready', with: [] },
 });
+const applied = childOf('a1', {
+  status: 'done',
+  phase: 'succeeded',
+  display: 'applied',
+  apply: { state: 'applied', with: [] },
+});
 const failed = childOf('f1', { status: 'failed', phase: 'failed', display: 'failed' });
 const asks = childOf('n1', { status: 'paused', phase: 'paused', display: 'needsYou' });
 
@@ -37,7 +43,8 @@ describe('the status bar', () => {
       failed: of(running, failed, paused),
       needsYou: of(running, failed, asks),
       needYou: of(asks, asks, failed),
-      done: of(done, done),
+      done: of(done, done, applied),
+      applied: of(applied, applied),
     }).toEqual({
       nothing: '$(layers) Swarm',
       running: '$(layers) 1 running',
@@ -46,7 +53,8 @@ describe('the status bar', () => {
       failed: '$(layers) 1 running · 1 failed',
       needsYou: '$(warning) 1 needs you',
       needYou: '$(warning) 2 need you',
-      done: '$(layers) 2 done · 2 ready to apply',
+      done: '$(layers) 3 done · 2 ready to apply',
+      applied: '$(layers) Swarm',
     });
   });
 
