@@ -170,7 +170,7 @@ function saidByError(row: Row): Said {
   return /^\s*(?:reconnecting|retrying)/i.test(message) ? RETRYING : FAILURE;
 }
 
-function hasError(row: Row): boolean {
+function hasError(row: Row, depth = 0): boolean {
   if (row['error'] !== undefined && row['error'] !== null && row['error'] !== false && row['error'] !== '')
     return true;
   if (Array.isArray(row['errors']) && row['errors'].length > 0) return true;
@@ -188,9 +188,23 @@ function hasError(row: Row): boolean {
     return true;
   if (row['error_code'] !== undefined || row['error_msg'] !== undefined || row['__type'] !== undefined)
     return true;
+  const words = row['message'] ?? row['msg'] ?? row['Message'];
+  const code = row['code'] ?? row['Code'] ?? row['errcode'] ?? row['ret_code'];
+  // A code beside words is a failure, unless it is one of the numbers for "all is well".
+  if (typeof words === 'string' && isFailureCode(code)) return true;
+  // An envelope: `{ "Response": { "Error": { … } } }`
   return (
-    typeof row['code'] === 'string' && (typeof row['message'] === 'string' || typeof row['msg'] === 'string')
+    depth < 2 &&
+    ['Response', 'response', 'header', 'Error', 'result', 'data', 'output'].some((key) => {
+      const inner = asRow(row[key]);
+      return inner !== null && hasError(inner, depth + 1);
+    })
   );
+}
+
+function isFailureCode(code: unknown): boolean {
+  if (typeof code === 'number') return code !== 0 && code !== 1 && !(code >= 200 && code < 300);
+  return typeof code === 'string' && code !== '' && !/^(?:0+|ok|success|200)$/i.test(code);
 }
 
 /** An answer that a filter took away, in the ways of the chat APIs. */

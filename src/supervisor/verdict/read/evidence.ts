@@ -1,7 +1,7 @@
 import type { LimitWindow, NearLimit, VerdictStep } from '../../../protocol/verdict.js';
 import type { Signal, VerdictContext } from '../signal.js';
 import { cutMiddle, fold, plainText } from '../text/plain.js';
-import { spokenIn } from '../text/speaker.js';
+import { endsInReport, spokenIn } from '../text/speaker.js';
 import type { MomentContext } from '../time/moments.js';
 import { documentWords, saidBy } from './document.js';
 import { document, partsOf, type Document, type Field } from './fields.js';
@@ -51,10 +51,13 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   const whole = cutMiddle(signal.text);
   // What is fenced is shown, not said.
   const text = failing || exitFailed || signal.channel === 'http' ? whole : withoutFences(whole);
+  const reported = !failing && !exitFailed && signal.channel !== 'http' && endsInReport(whole);
   const parts =
     typeof signal.event === 'object' && signal.event !== null
       ? { documents: [document(signal.event, true)], rest: '' }
-      : partsOf(text);
+      : reported
+        ? { documents: [], rest: text }
+        : partsOf(text);
   const events = parts.documents.filter((document) => document.alone);
   const read = readEvents(
     events,
@@ -63,6 +66,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
   );
   const inner = parts.documents.filter((document) => !document.alone);
   const someoneElse =
+    reported ||
     /\((?:agent answer|tool output|tool result|user prompt|prompt echo|user prompt echo)\)/.test(agent);
   // The status of an attempt that goes on is no status of the run.
   const goesOn = read.retrying.length > 0 && read.failed.length === 0 && !exitFailed;
@@ -79,7 +83,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
     spoken.goesOn && !trusted ? `${spoken.program.trim()}\n${spoken.retries}`.trim() : spoken.retries;
   const said = [...words.map((part) => part.shown), program].filter((part) => part !== '');
   const shownWords = plainText(focus(said.join('\n'), 4000)).shown;
-  const fields = failedDocuments.flatMap((document) => document.fields);
+  const fields = [...failedDocuments.flatMap((document) => document.fields), ...pairsIn(program)];
   const latentFields = read.retrying.flatMap((document) => document.fields);
   const latentWords = read.retrying.map((document) => documentWords(document.fields));
   const latentShown = [...latentWords.map((part) => part.shown), triedAgain]
@@ -273,6 +277,23 @@ function statusIn(folded: string): number | null {
   const match = STATUS_IN_TEXT.exec(folded);
   const number = Number(match?.[1] ?? match?.[2] ?? match?.[3] ?? 0);
   return number >= 400 && number < 600 ? number : null;
+}
+
+/** The pairs of a log line: `msg="…" reset_at=1772647200`. */
+function pairsIn(program: string): readonly Field[] {
+  if (!program.includes('=')) return [];
+  return [
+    ...program.matchAll(
+      /(?<![\w.?&-])([a-z_][\w.-]{3,40})=(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|([^\s,;|)\]}"']{1,60}))/gi,
+    ),
+  ]
+    .slice(0, 60)
+    .map((match) => ({
+      key: match[1] ?? '',
+      value: match[2] ?? match[3] ?? match[4] ?? '',
+      open: false,
+      header: false,
+    }));
 }
 
 /** Error names that programs print in plain text. */

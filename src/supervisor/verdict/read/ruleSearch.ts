@@ -4,6 +4,13 @@ import { agentRules } from '../rules/agentRules.js';
 import { codeRules, lastCodeRules, statusRules, strongCodeRules } from '../rules/codeRules.js';
 import { authRules, creditRules, firstRules, restRules } from '../rules/failureRules.js';
 import { rateRules, shortLimitRules, usageRules } from '../rules/limitRules.js';
+import {
+  worldAuthRules,
+  worldFirstRules,
+  worldRateRules,
+  worldRestRules,
+  worldUsageRules,
+} from '../rules/worldRules.js';
 import { firstMatch, type Rule, type RuleInput, type RuleMatch, type RuleSet } from '../rules/rule.js';
 import type { Evidence } from './evidence.js';
 
@@ -21,16 +28,21 @@ export function findMatch(
     [strongCodeRules, 88],
     [firstRules, 80],
     [creditRules, 80],
+    [worldFirstRules, 80],
     [usageRules, 80],
+    [worldUsageRules, 78],
     [shortLimitRules, 72],
     [authRules, 70],
+    [worldAuthRules, 68],
     [rateRules, 65],
+    [worldRateRules, 64],
   ];
   const general: readonly (readonly [readonly Rule[], number])[] = exitIsCertain
     ? [[codeRules, 60]]
     : [
         [codeRules.slice(0, 3), 60],
         [restRules.slice(0, 5), 55],
+        [worldRestRules, 55],
         [codeRules, 55],
         [restRules, 50],
         [lastCodeRules, 45],
@@ -70,18 +82,20 @@ function search(
 const TAG =
   /^(?:[^\p{L}\p{N}]|\b(?:error|fatal|warn(?:ing)?|fail(?:ed|ure)|sorry|oops|api error|llm provider error|exception|unhandled|uncaught|http|status|code|info|debug|stderr|agent|the|your|our|an?|\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?|\d{4}-\d{2}-\d{2}t?|t|z|request|model|from|provider|typeerror|\w{1,30}error|\w{1,30}exception|network|connection|internal|unexpected|claude|codex|kimi|gemini|qwen|copilot|opencode|cursor|now|currently|due|to|run|turn|stream|has|have|been|is|was|you|you're|you've|it|looks|like|we're|access|account|organization|workspace|subscription|plan|free|server|service|api|token|oauth|membership|login|user|tool|call|subagent|sub-agent|execution|task|session|message|unable|failed|could|not|maximum|limit|usage|quota|rate|premium|requests?|monthly|weekly|daily|context|conversation|input|prompt|installation|response|operation)\b)/u;
 const REPORT =
-  /\b(?:docs?|documentation|mention\w*|says?|said|means?|logs?|added|implement\w*|handl\w+|when|if|detect\w*|tests?|example|about|summar\w*|noted|found that|saw|seems|would|should|might|could be|fixed?|banner|pattern|regex|string|phrase|case|scenario|whether|avoid|prevent|until|once|explain\w*|describe\w*|returns?|check(?:s|ed|ing)? (?:for|whether|if))\b/;
+  /\b(?:docs?|documentation|mention\w*|says?|said|means?|logs?|added|implement\w*|handl\w+|when|if|detect\w*|tests?|example|about|summar\w*|noted|found that|saw|seems|would(?! exceed)|should|might|could be|fixed?|banner|pattern|regex|string|phrase|case|scenario|whether|avoid|prevent|until|once|explain\w*|describe\w*|returns?|check(?:s|ed|ing)? (?:for|whether|if))\b/;
 
 const CAUSE =
   /^.{0,80}\b(?:reject\w+|fail\w*|error|unable|could not|couldn't|cannot|can't|denied|refused|stopped|abort\w*|paused|ended|interrupted|terminated)\b.{0,60}\b(?:because|due to|since|as|reason:?)\s/;
 
 /** A program's own error line, whatever follows. */
-export const ERROR_LINE = /^\W{0,6}(?:\w{0,30}error|\w{0,30}exception|fatal|panic|api error|errno)\b/;
+export const ERROR_LINE =
+  /^\W{0,6}(?:(?:[a-z_]\w{0,24}(?:\.|::)){0,5}\w{0,30}(?:error|exception)|fatal|panic|api error|errno)\b/;
 
 /** A notice comes at the start of its line, behind tags at most; a report about one has its own words before it. */
 function announces(words: string, match: RuleMatch, exitedWell: boolean): boolean {
   const start = lineStart(words, match.index);
   let prefix = words.slice(start, match.index).trim();
+  if (isQuoted(words.slice(start, lineEnd(words, match.index)), match.index - start)) return false;
   if (
     match.rule.needsCorroboration &&
     !/^\W*(?:\w{0,30}error|fatal|failed|✕|✗|■)/.test(words.slice(start)) &&
@@ -111,6 +125,25 @@ function announces(words: string, match: RuleMatch, exitedWell: boolean): boolea
   const lone = !exitedWell && words.trim().length <= 400 && words.trim().split('\n').length <= 4;
   return rest.split(/\s+/).filter((word) => word !== '').length <= (lone ? 10 : 4);
 }
+
+/** The words stand between quotation marks inside of somebody's sentence; the value of a field (`msg="…"`) does not. */
+function isQuoted(line: string, at: number): boolean {
+  for (const [open, close] of QUOTES) {
+    const from = line.lastIndexOf(open, at);
+    if (from < 0 || line.indexOf(close, from + 1) < at) continue;
+    const before = line.slice(0, from);
+    const pairs = open === close && before.split(open).length % 2 === 0;
+    if (!pairs && /[\p{L}\p{N}]/u.test(before) && !/[:=(\[{,\d]\s?$/.test(before)) return true;
+  }
+  return false;
+}
+
+const QUOTES = [
+  ['「', '」'],
+  ['『', '』'],
+  ['"', '"'],
+  ['`', '`'],
+] as const;
 
 /** After exit 0 only a notice that is all there is counts, and only one that closes an account. */
 function announcesStop(words: string, match: RuleMatch): boolean {

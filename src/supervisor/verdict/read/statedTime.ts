@@ -1,5 +1,6 @@
 import type { Signal } from '../signal.js';
 import type { RuleMatch } from '../rules/rule.js';
+import { loneMoment } from '../time/loneMoment.js';
 import { statedMoment, type StatedMoment } from '../time/moments.js';
 import type { Evidence } from './evidence.js';
 import { fieldTimes } from './times.js';
@@ -43,5 +44,8 @@ function textTime(evidence: Evidence, match: RuleMatch | null): StatedMoment | n
     const at = pipe[2] === undefined ? Number(pipe[1]) * 1000 : Number(`${pipe[1] ?? ''}${pipe[2]}`);
     return { at, zoneAssumed: false, kind: 'epoch', approximate: false, found: pipe[0], index: pipe.index };
   }
-  return statedMoment(evidence.words, evidence.moments, from);
+  const stated = statedMoment(evidence.words, evidence.moments, from);
+  if (stated || match?.by !== 'words') return stated;
+  const limit = match.rule.class === 'usage_limit' || match.rule.class === 'rate_limit';
+  return limit ? loneMoment(evidence.words, evidence.moments, match.index + match.found.length) : null;
 }

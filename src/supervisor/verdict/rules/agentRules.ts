@@ -33,6 +33,15 @@ export const agentRules: readonly Rule[] = [
     byWait: true,
   },
   {
+    name: 'slots-taken',
+    when: {
+      words: words(
+        /(?:worker|queue|backend|replica|node|pool|slot)s?\b[^\n.]{0,40}(?:limit (?:reached|exceeded)|(?:is |are )(?:all )?(?:full|taken|busy)|saturated)/,
+      ),
+    },
+    class: 'overloaded',
+  },
+  {
     name: 'compaction-failed',
     when: {
       words: words(

@@ -43,18 +43,18 @@ const MODEL_LIMIT =
 const MODEL_NAME =
   '(?:[\\w.-]{1,30}/)?(?:gpt|claude|gemini|gemma|qwen|glm|kimi|deepseek|llama|mistral|mixtral|devstral|codestral|magistral|grok|opus|sonnet|haiku|o[134]|ernie|doubao|minimax|nova|command|phi)[-.\\d][\\w./:@-]{0,60}';
 const MODEL_MEANT = new RegExp(
-  `(?:^|\\n)\\W{0,4}(?:${MODEL_NAME}) (?:is|has|was|所有)|(?:access|permission)[^\\n]{0,60}\\bmodel|models?/${MODEL_NAME}|(?:for|on|of) (?:the )?(?:selected |requested |given )?(?:model|deployment)\\b|valid model|(?:model|deployment)[^.\\n]{0,40}(?:does not exist|not found|not available|is not (?:valid|supported))`,
+  `model\\s?[=:]\\s?["']?\\w|访问模型|モデルが|(?:^|\\n)\\W{0,4}(?:${MODEL_NAME}) (?:is|has|was|所有)|(?:access|permission)[^\\n]{0,60}\\bmodel|models?/${MODEL_NAME}|(?:for|on|of) (?:the )?(?:selected |requested |given )?(?:model|deployment)\\b|valid model|(?:model|deployment)[^.\\n]{0,40}(?:does not exist|not found|not available|is not (?:valid|supported))`,
 );
 /** Words that a limit closes the whole account, where the provider's limits are a model's by default. */
 const PLAN_LIMIT =
-  /account|your organi[sz]ation|organi[sz]ation'?s? (?:max|limit)|your rate limit is|free-models/;
+  /account|your current plan|your organi[sz]ation|organi[sz]ation'?s? (?:max|limit)|your rate limit is|free-models/;
 const PRODUCT_LIMIT = /for gemini (?:code assist|cli)|upgrade your subscription/;
 const MINUTE =
   /per[-_ ]?min(?:ute)?(?![a-z])|per[-_ ]?second|\brpm\b|\btpm\b|tokens\/min|requests\/min|每分钟|1分あたり|분당/;
 const MODEL_PROVIDER =
   /google|gemini|vertex|antigravity|bedrock|openai-api|^openai|groq|together|fireworks|azure|cerebras|sambanova|nvidia/;
 const HISTORY =
-  /tool_(?:use|result|call)|tool calls?|encrypted content|tools? limit|thinking block|messages\.\d|roles must alternate|(?:messages?|contents?|input)\[\d|function (?:call|response) turn|conversation|reasoning content|start a new session|session[^\n]{0,60}(?:not found|in use)/;
+  /surrogate|tool_(?:use|result|call)|tool calls?|encrypted content|tools? limit|thinking block|messages\.\d|roles must alternate|(?:messages?|contents?|input)\[\d|function (?:call|response) turn|conversation|reasoning content|start a new session|session[^\n]{0,60}(?:not found|in use)/;
 
 /** The scope where no rule states it: limits of a model and requests that the history breaks are told by their words. */
 export function scopeOf(

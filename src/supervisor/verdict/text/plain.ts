@@ -53,6 +53,8 @@ export function fold(text: string): string {
     .replace(/đ/g, 'd')
     .replace(/ł/g, 'l')
     .replace(/ø/g, 'o')
+    .replace(/æ/g, 'ae')
+    .replace(/œ/g, 'oe')
     .replace(/ß/g, 'ss');
 }
 

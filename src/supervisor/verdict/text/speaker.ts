@@ -22,6 +22,8 @@ const TABLE = /^\s*[|│┃].*[|│┃]\s*$/;
 /** A list is written by somebody; a notice of a program is none of its points. */
 const POINT = /^\s*[-*]\s+[^\s\d]/;
 const TOOL_CALL = /^\s*[⏺●•]\s*[A-Z]\w{1,30}\(/;
+/** A command that the agent ran; what follows up to an empty line is its output. */
+const SHELL = /^\s*\$\s+[a-z./~]/;
 const TESTED = /^\s*[✓✔√☑]\s/;
 const ECHO = /^\s*(?:>|❯|›|\$|user:)\s+\S/i;
 const CODE =
@@ -29,7 +31,7 @@ const CODE =
 const SIDE =
   /^\s*<tool_use_error>|\b(?:bash|shell|command|script)\b[^\n]{0,24}timed out|^\W*(?:\d[\d:.tz+-]*\s+)*\[?(?:debug|trace|info|verbose)\b(?!rmation)|\bmcp\b|telemetry|event logging|failed to export|analytics|statsig|sentry|auto-?update|update check|checking for updates|version check|edit_prediction|edit prediction|autocomplete|inline completion|next edit|embedding|indexing|status ?line|\bhooks?\b|\bplugin\b|\blsp\b|language server|marketplace|title generation|npm (?:warn|notice|err)|metrics|otel|opentelemetry|websearch|web search|webfetch|remote settings|feature flags?|background (?:task|sync)|release notes|session title|crash report|git fetch/i;
 const RETRY =
-  /retrying (?:in|after|with)|\bretrying\b|reconnecting|attempt\s*#?\s*\d+\s*(?:\/|of|failed)|\(attempt \d|attempt #\d|retry \d+\/\d+|retry attempt|will retry|retries? (?:left|remaining)|重试中|正在重试|第\s*\d+\s*次重试|再試行中|재시도 중|المحاولة رقم|повторная попытка|neuer versuch|nouvelle tentative|reintentando|tentando novamente/i;
+  /retrying (?:in|after|with)|\bretrying\b|reconnecting|attempt\s*#?\s*\d+\s*(?:\/|of|failed)|\(attempt \d|attempt #\d|retry (?:attempt )?#?\d+ ?(?:\/|of) ?\d+|\d+ ?(?:s|sec|seconds?|秒)? ?后?(?:自动|将)重试|自动重试|retry attempt|will retry|retries? (?:left|remaining)|重试中|正在重试|第\s*\d+\s*次重试|再試行中|재시도 중|المحاولة رقم|повторная попытка|neuer versuch (?:in|nach)\b|nouvelle tentative|reintentando|tentando novamente/i;
 const GAVE_UP =
   /retries? exhausted|max(?:imum)? (?:retries|attempts)|gave up|giving up|exceeded retry|no more retries|after \d+ (?:retries|attempts)|retried \d+ times/i;
 const GOES_ON =
@@ -49,10 +51,12 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
   let panel = false;
   let tool = false;
   let goesOn = false;
+  let shell = false;
   for (const paragraph of unwrapped(shown)) {
     // What is indented below a tool call is the tool's output.
     tool = TOOL_CALL.test(paragraph) || (tool && /^(?:\s{2,}|\s*⎿|\s*$)/.test(paragraph));
-    if (tool) {
+    shell = SHELL.test(paragraph) || (shell && paragraph.trim() !== '');
+    if (tool || shell) {
       left = true;
     } else if (FENCE.test(paragraph)) {
       fenced = !fenced;
@@ -102,6 +106,15 @@ function isReached(paragraph: string): boolean {
       paragraph,
     ) && !/approaching|almost|nearly|about to|close to|nearing|soon|before/i.test(paragraph)
   );
+}
+
+const REPORTED =
+  /(?:^|[\s("*,])I(?:'ve)? (?:have |also |now |then |just |already |only )?(?:added|fixed|changed|updated|wrote|made|used|created|removed|replaced|moved|renamed|refactored|implemented|checked|ran|tested|verified|found|handled|wrapped|documented|switched|extended|mocked|[a-z]{3,14}ed)\b|^\W*(?:已(?:修复|添加|更新|完成|实现|处理|修改|新增)|我(?:已|把|将|在)|(?:すべて|全て)の?テスト)|(?:追加|修正|実装|確認|更新|対応)(?:し|いたし)ました|(?:추가|수정|구현|확인|변경)했습니다/;
+
+/** A text whose last word is the agent's own report: whatever is shown above it did not stop the agent. */
+export function endsInReport(text: string): boolean {
+  const last = text.trimEnd().slice(-600).split('\n').pop() ?? '';
+  return REPORTED.test(last) && !/^\s*[[{]|^\W*(?:error|fatal|api error)/i.test(last);
 }
 
 /** True for a paragraph that a person or a model wrote. */

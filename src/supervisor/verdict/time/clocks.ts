@@ -19,9 +19,11 @@ const TWELVE = new RegExp(
 const TWENTY_FOUR =
   /(?<![\d:.,/-])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?:\s?(?:uhr|uur|hrs?)(?![a-z]))?/;
 const DOTTED =
-  /(?:^|\s|@)(?:at|um|kl\.?|klo|alle|ore|pukul|kell|o)\s{1,2}(?:ore\s)?([01]?\d|2[0-4])\.([0-5]\d)(?![\d.])|(?<![\d.])([01]?\d|2[0-4])\.([0-5]\d)\s?(?:uhr|uur|wib|h(?![a-z]))/;
+  /(?:^|\s|@)(?:at|um|kl\.?|klo|alle|ore|pukul|kell|o)\s{1,2}(?:ore\s)?([01]?\d|2[0-4])\.([0-5]\d)(?!\d|\.\d)|(?<![\d.])([01]?\d|2[0-4])\.([0-5]\d)\s?(?:uhr|uur|wib|h(?![a-z]))/;
 const LETTERED =
   /(?:^|\s)(?:a|as|vers|des|partir de|at|las)\s{1,2}([01]?\d|2[0-4])\s?h\s?([0-5]\d)?(?![\d:a-z])|(?<![\d:.])([01]?\d|2[0-4])\s?(?:uhr|uur)\s?([0-5]\d)?(?![\d:a-z])/;
+const HOURS =
+  /(?<!(?:in|after|for|dans|en|em|nach|of|wait)\s)(?<![\d:.a-z])([01]?\d|2[0-4])\s?h\s?([0-5]\d)(?![\d:a-z])/;
 const OCLOCK = /(?<![\d:.])(\d{1,2})\s?(?:o'?clock|ч\.|часов)(?![a-zа-я])/;
 const CJK_HALF =
   '上午|下午|凌晨|清晨|早上|早晨|晚上|傍晚|中午|夜里|午前|午後|午后|朝|夜|오전|오후|새벽|저녁|밤';
@@ -34,9 +36,15 @@ const BARE = /^(?:\s|at|around|about|by|@|um|a las|as|kl\.?|:){0,6}\s(\d{1,2})(?
 
 /** The first time of day in a folded text. `bare`: an hour alone counts too, where it stands at the very start. */
 export function findClock(text: string, bare = false): FoundClock | null {
-  const found = [twelve(text), twentyFour(text), dotted(text), lettered(text), cjk(text), named(text)].filter(
-    (clock) => clock !== null,
-  );
+  const found = [
+    twelve(text),
+    twentyFour(text),
+    dotted(text),
+    lettered(text),
+    hours(text),
+    cjk(text),
+    named(text),
+  ].filter((clock) => clock !== null);
   found.sort((a, b) => a.index - b.index || b.end - a.end);
   const [earliest, next] = found;
   // `at 5.30 pm`: of two readings of the same digits the one that reads more of them.
@@ -80,6 +88,11 @@ function dotted(text: string): FoundClock | null {
 function lettered(text: string): FoundClock | null {
   const match = LETTERED.exec(text);
   return match ? clock(match, Number(match[1] ?? match[3]), match[2] ?? match[4], undefined) : null;
+}
+
+function hours(text: string): FoundClock | null {
+  const match = HOURS.exec(text);
+  return match ? clock(match, Number(match[1]), match[2], undefined) : null;
 }
 
 function cjk(text: string): FoundClock | null {

@@ -21,6 +21,8 @@ const MONTH_DAY = new RegExp(
 const DAY_MONTH = new RegExp(
   `(?<![\\d:.])(\\d{1,2})(?:st|nd|rd|th|er|º|ª|°|\\.)?\\s{0,2}(?:of\\s|de\\s|del\\s|d')?(?:-)?(${MONTH})(?![a-zа-я])\\.?-?${YEAR}`,
 );
+const YEAR_MONTH = new RegExp(`(?<!\\d)(20\\d{2})[.,]?\\s(${MONTH})\\.?\\s(\\d{1,2})(?!\\d)\\.?`);
+const VIETNAMESE = /ngay\s(\d{1,2})(?:\sthang\s|\/)(\d{1,2})(?:(?:\snam\s|\/)(20\d{2}))?/;
 const ASIAN = /(?:(20\d{2})\s?[年년]\s?)?(?<!\d)(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日号號일]/;
 const YMD = /(?<![\d-])(20\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/;
 const DOTS = /(?<![\d.])(\d{1,2})\.(\d{1,2})\.(20\d{2}|\d{2})?(?!\d)/;
@@ -41,6 +43,7 @@ export function findDate(text: string, dayFirst: boolean): FoundDate | null {
   const found = [
     monthDay(text),
     dayMonth(text),
+    yearMonth(text),
     asian(text),
     yearFirst(text),
     dots(text),
@@ -69,6 +72,13 @@ function monthDay(text: string): FoundDate | null {
 function dayMonth(text: string): FoundDate | null {
   const match = DAY_MONTH.exec(text);
   return match ? date(match, match[3], MONTHS.get(match[2] ?? ''), match[1]) : null;
+}
+
+function yearMonth(text: string): FoundDate | null {
+  const match = YEAR_MONTH.exec(text);
+  if (match) return date(match, match[1], MONTHS.get(match[2] ?? ''), match[3]);
+  const spoken = VIETNAMESE.exec(text);
+  return spoken ? date(spoken, spoken[3], Number(spoken[2]), spoken[1]) : null;
 }
 
 function asian(text: string): FoundDate | null {

@@ -27,9 +27,9 @@ export interface MomentContext {
 }
 
 const ENGLISH =
-  'resets?\\b|resetting|refresh(?:es|ed)?\\b|renews?\\b|renewed|replenish\\w*|restored?\\b|try(?:ing)?(?: your request)? again|try your request|retry(?:ing|able)?\\b|retries|retry[-_ ]?after|available|unlocks?\\b|regain|resum(?:e|es|ed)\\b|wait(?:ing)?\\b|come back|check back|return(?: on| at| in| after)|be back|back (?:at|in|on)\\b|until|unblock(?:ed|s)?\\b|lifted|expires?\\b|cool-?down|next (?:request|window|reset|refill|attempt|slot)|reopens?|ends? (?:at|in|on)|remaining|time left|\\bleft\\b|starts? (?:at|on|over)|roll(?:s|ing)? over|recharg\\w+|refill\\w*|continue (?:at|in|on|after)|again (?:at|in|on|after)|delay';
+  'resets?(?![a-z])|resetting|refresh(?:es|ed)?\\b|renews?\\b|renewed|replenish\\w*|restored?\\b|try(?:ing)?(?: your request)? again|try your request|retry(?:ing|able)?\\b|retries|retry[-_ ]?after|available|unlocks?\\b|regain|resum(?:e|es|ed)\\b|wait(?:ing)?\\b|come back|check back|return(?: on| at| in| after)|be back|back (?:at|in|on)\\b|until|unblock(?:ed|s)?\\b|lifted|expires?\\b|cool-?down|next (?:request|window|reset|refill|attempt|slot)|reopens?|ends? (?:at|in|on)|remaining|time left|\\bleft\\b|starts? (?:at|on|over)|roll(?:s|ing)? over|recharg\\w+|refill\\w*|continue (?:at|in|on|after)|again (?:at|in|on|after)|delay';
 const FOREIGN = [
-  'zuruckgesetzt|zurucksetz\\w*|zuruck|erneut|wieder|verfugbar|warten|erneuert|ruckset\\w*',
+  'versuch\\w*|moglich|zuruckgesetzt|zurucksetz\\w*|zuruck|erneut|wieder|verfugbar|warten|erneuert|ruckset\\w*',
   'reinitialis\\w*|reessa\\w*|disponible|reprend\\w*|attend\\w*|patient\\w*|renouvel\\w*|nouveau',
   'restablec\\w*|reinici\\w*|intent[aeo]\\w*|esper[ae]\\w*|vuelv\\w*|renuev\\w*|renov\\w*|nuevo',
   'redefin\\w*|tent[ea]\\w*|disponivel|aguard\\w*|novamente|volt\\w*',
@@ -125,8 +125,7 @@ function momentAt(text: string, anchor: Anchor, context: MomentContext): StatedM
 
 /** A moment written alone, such as the value of a field: the whole text is the time. */
 export function momentOf(text: string, context: MomentContext): StatedMoment | null {
-  const moment = momentIn(text, context, { dayFirst: false, anchor: '' });
-  return moment;
+  return momentIn(text, context, { dayFirst: false, anchor: '' });
 }
 
 interface Options {
@@ -224,7 +223,10 @@ function lengthIn(window: string, context: MomentContext, options: Options): Sta
     if (!length) return null;
     const told = window.slice(0, from + length.index);
     const follows = window.slice(from + length.end);
-    if (!NOT_A_WAIT.test(follows) && !EVERY.test(told)) {
+    // `18h00 (Europe/Brussels)` is a time of day.
+    const isClock =
+      /^\d{1,2}\s?h\s?\d{2}$/.test(rest.slice(length.index, length.end)) && zoneAt(follows, context) !== null;
+    if (!NOT_A_WAIT.test(follows) && !EVERY.test(told) && !isClock) {
       const found = rest.slice(length.index, length.end);
       return {
         at: context.observedAt + length.ms,
@@ -244,9 +246,11 @@ const GLUE =
   /^[\s,·.@()[\]t:-]{0,6}(?:(?:at|um|a|a las|a la|as|om|kl\.?|klo|klokken|alle|alle ore|ore|o|v|в|во|на|的|에|の|on|for|ab|dia|el|am|den|le|les|saat|pukul|jam|vers|by|around|about|klo|heure de|в течение|lúc|luc|vao|في|الساعة|الساعة|을|에)\s?){0,2}[\s,(]{0,3}$/;
 
 function wallIn(window: string, context: MomentContext, options: Options): StatedMoment | null {
-  const date = findDate(window, options.dayFirst);
+  const said = findDate(window, options.dayFirst);
   const bare = /reset|again|until|available|wieder|nouveau|nuevo/.test(options.anchor);
-  const clock = findClock(window, bare && date === null);
+  const clock = findClock(window, bare && said === null);
+  // `kl. 15.10.` is a time of day, not the fifteenth of October.
+  const date = said && clock && clock.index < said.index && said.index < clock.end ? null : said;
   const joined = date && clock ? joins(window, date, clock) : false;
   const useDate = date !== null && (joined || !clock || date.index < clock.index);
   const useClock = clock !== null && (joined || !useDate);
@@ -259,15 +263,15 @@ function wallIn(window: string, context: MomentContext, options: Options): State
       ? /^,?\s(20\d{2})(?![\d:])/.exec(window.slice(end))
       : null;
   if (lateYear) end += lateYear[0].length;
-  const said = useDate
+  const day = useDate
     ? lateYear && date.kind === 'date'
       ? { ...date, year: Number(lateYear[1]) }
       : date
     : null;
   // `tomorrow` alone is no time of day; only what resets by the day does so at midnight.
-  if (said?.kind === 'offset' && !useClock && !/reset|renew|refresh/.test(options.anchor)) return null;
+  if (day?.kind === 'offset' && !useClock && !/reset|renew|refresh/.test(options.anchor)) return null;
   if (
-    said?.kind === 'dayOfMonth' &&
+    day?.kind === 'dayOfMonth' &&
     !useClock &&
     !/reset|renew|refresh|available|again|until|重置|リセット|更新|刷新|恢复/.test(options.anchor)
   )
@@ -282,7 +286,7 @@ function wallIn(window: string, context: MomentContext, options: Options): State
     rule: 'local' as const,
     end: 0,
   };
-  const at = instantOf({ date: said, clock: useClock ? clock : null, zone }, context.observedAt);
+  const at = instantOf({ date: day, clock: useClock ? clock : null, zone }, context.observedAt);
   if (at === null) return null;
   const found = window.slice(first, end + zone.end);
   return {
