@@ -84,3 +84,26 @@ function endOf(agent: string, result: string): unknown {
   const done = events.flatMap((event) => (event.type === 'done' ? [event.ok] : []));
   return { done, class: said.class, resetAt: said.resetAt };
 }
+
+it.each([
+  ['five_hour', 'usage_limit', 'five_hour'],
+  [undefined, 'usage_limit', 'unknown'],
+  ['minute', 'rate_limit', 'minute'],
+  ['second', 'rate_limit', 'minute'],
+])('a rejected limit of the line protocol with the window %s is a %s', (window, failure, kept) => {
+  const parser = adapters['command']?.parser();
+  const line = JSON.stringify({ type: 'limit', status: 'rejected', resetsAt: 1796004532, window });
+  const events = parser?.push({ stream: 'stdout', text: line }) ?? [];
+  const signals = events.flatMap((event) => (event.type === 'signal' && event.final ? [event.signal] : []));
+  const said = combine([...signals, { channel: 'stderr', text: '', exitCode: 1 }], {
+    observedAt: Date.UTC(2026, 10, 30, 1, 10),
+    localTimeZone: 'UTC',
+    doing: 'ended',
+  });
+  expect([said.class, said.window, said.resetAt, said.resetSource]).toEqual([
+    failure,
+    kept,
+    1796004532_000,
+    'event',
+  ]);
+});

@@ -82,7 +82,8 @@ function judge(evidence: Evidence, signal: Signal, context: VerdictContext, rule
         ? 'event'
         : (bestTime(evidence, headers.resetAt, null, signal.channel)?.source ?? 'event');
     return reading(evidence, {
-      class: 'usage_limit',
+      // A limit of a minute or less is the server's wish to slow down, not the account's.
+      class: evidence.limit.window === 'minute' ? 'rate_limit' : 'usage_limit',
       rank: 100,
       window: evidence.limit.window,
       model: evidence.limit.model,
