@@ -1,6 +1,7 @@
 import type { Answer, Request } from '../protocol/request.js';
 import type { View } from '../protocol/view.js';
 import type { Notice } from './core/effect.js';
+import type { Policy } from './core/state.js';
 import type { Clock, Disposable, Git, Log, OpenedStore, Processes } from './ports.js';
 import type { Executor } from './agents/agent.js';
 
@@ -51,6 +52,8 @@ export interface UserSettings {
   readonly apply: 'uncommitted' | 'commit' | 'branch';
   readonly timeout: { readonly idle: number; readonly total: number | null };
   readonly holdAbove: number;
+  /** How waits end where a manifest says nothing. */
+  readonly resume: Pick<Policy, 'consent' | 'quietHours' | 'tokensPerWake'>;
   readonly verdictRules: unknown;
 }
 

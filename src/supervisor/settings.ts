@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { UserSettings } from './api.js';
+import { consentKeys } from './manifest/shape.js';
+import { quietHoursOf } from './manifest/words.js';
 
 /**
  * The settings `swarm.*`, from VS Code's configuration or from the command line's settings file: the same names,
@@ -38,6 +40,11 @@ export function parseSettings(values: Readonly<Record<string, unknown>>): {
       total: get('timeout.total', duration.nullable(), null),
     },
     holdAbove: get('limits.holdAbove', z.number().min(1).max(100), 95),
+    resume: {
+      consent: get('resume.consent', consent, {}),
+      quietHours: get('resume.quietHours', quietHours.nullable(), null),
+      tokensPerWake: get('resume.maxTokensPerWake', z.number().int().min(1).nullable(), null),
+    },
     verdictRules: values['verdict.rules'] ?? values['swarm.verdict.rules'] ?? null,
   };
   return { settings, problems };
@@ -50,6 +57,15 @@ const duration = z
   .string()
   .regex(/^[0-9]{1,6}(s|m|h)$/, 'write a duration such as 4s, 15m or 1h')
   .transform((text) => Number(text.slice(0, -1)) * (units[text.slice(-1)] ?? 1));
+
+const consent = z.partialRecord(z.enum(consentKeys), z.enum(['auto', 'ask', 'never']));
+
+const quietHours = z.string().transform((text, told) => {
+  const hours = quietHoursOf(text);
+  if (hours !== null) return hours;
+  told.addIssue({ code: 'custom', message: 'write hours such as 23:00-07:00' });
+  return z.NEVER;
+});
 
 const profile = z.object({
   adapter: z.string().min(1),

@@ -3,7 +3,7 @@ import type { Executor } from '../agents/agent.js';
 import { adapters } from '../agents/index.js';
 import { knownExecutors, mergeExecutor, type Profile } from './executors.js';
 import { expandTasks, type DraftTask } from './tasks.js';
-import { policyOf } from './policy.js';
+import { policyOf, type PolicyDefaults } from './policy.js';
 import { titleOf, type NamedProgram, type Plan, type PlannedTask } from './plan.js';
 import { checkShape, type Manifest } from './shape.js';
 import { readSource, type ManifestKind, type Source } from './source.js';
@@ -22,13 +22,12 @@ export interface ManifestInput {
 }
 
 /** What the person's settings give where the manifest says nothing. Durations in ms. */
-export interface ManifestDefaults {
+export interface ManifestDefaults extends PolicyDefaults {
   readonly executors: Readonly<Record<string, Profile>>;
   readonly defaultExecutor: string;
   readonly maxConcurrent: number;
   readonly check: readonly string[] | null;
   readonly timeout: { readonly idle: number; readonly total: number | null };
-  readonly holdAbove: number;
 }
 
 export type ParsedManifest =
@@ -88,7 +87,7 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
     context: manifest.context ?? '',
     check: manifest.check === undefined ? defaults.check : manifest.check,
     timeout,
-    policy: policyOf(manifest.policy, defaults.holdAbove),
+    policy: policyOf(manifest.policy, defaults),
     tasks,
     executors: Object.fromEntries([...executors].filter(([name]) => used.has(name))),
     source: input.path ?? null,

@@ -2,20 +2,32 @@ import type { Policy } from '../core/state.js';
 import type { Manifest } from './shape.js';
 import { durationOf, quietHoursOf } from './words.js';
 
-/** How waits and resumes are allowed where the manifest says nothing. */
-export function policyOf(policy: Manifest['policy'], holdAbove: number): Policy {
-  const consent = Object.fromEntries(
+/** What the person's settings say where the manifest says nothing. */
+export interface PolicyDefaults {
+  readonly holdAbove: number;
+  readonly resume?: Pick<Policy, 'consent' | 'quietHours' | 'tokensPerWake'>;
+}
+
+/** How waits and resumes are allowed: key by key the manifest's word, else the person's settings, else the defaults. */
+export function policyOf(policy: Manifest['policy'], { holdAbove, resume }: PolicyDefaults): Policy {
+  const own = Object.fromEntries(
     Object.entries(policy?.consent ?? {}).filter(([, value]) => value !== undefined),
   ) as Policy['consent'];
   return {
-    consent,
+    consent: { ...resume?.consent, ...own },
     probe: (policy?.probe ?? ['15m', '30m', '1h']).map((text) => durationOf(text) ?? 3_600_000),
     margin: durationOf(policy?.margin ?? '1s') ?? 1000,
     ramp: policy?.ramp ?? 1,
     maxAutoResumes: policy?.maxAutoResumes ?? 3,
     holdAbove: policy?.holdAbove ?? holdAbove,
     fallbackAfter: typeof policy?.fallbackAfter === 'string' ? durationOf(policy.fallbackAfter) : null,
-    quietHours: typeof policy?.quietHours === 'string' ? quietHoursOf(policy.quietHours) : null,
-    tokensPerWake: policy?.tokensPerWake ?? null,
+    quietHours:
+      policy?.quietHours === undefined
+        ? (resume?.quietHours ?? null)
+        : policy.quietHours === null
+          ? null
+          : quietHoursOf(policy.quietHours),
+    tokensPerWake:
+      policy?.tokensPerWake === undefined ? (resume?.tokensPerWake ?? null) : policy.tokensPerWake,
   };
 }

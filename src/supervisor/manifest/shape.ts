@@ -33,7 +33,7 @@ const timeout = z.strictObject({
 });
 
 /** Windows and failure classes that a consent can be given for. */
-const consentKeys = [
+export const consentKeys = [
   'minute',
   'five_hour',
   'daily',
