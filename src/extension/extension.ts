@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { HostState } from '../protocol/messages.js';
@@ -19,8 +18,8 @@ import { createGitDocuments } from './documents/gitDocuments.js';
 import { createReadOnlyFiles } from './documents/readOnlyFiles.js';
 import type { Engine } from './engine.js';
 import { createHostState } from './hostState.js';
+import { superviseInBackground } from './keepSupervising.js';
 import { notify } from './notifications.js';
-import { commandLine } from './ownPrograms.js';
 import { handlePanelMessage, type PanelCommand } from './panel/panelMessages.js';
 import { PanelView } from './panel/panelView.js';
 import { createStatusBar } from './statusBar.js';
@@ -253,11 +252,9 @@ function lazyEngine(
 
 async function closeAll(supervisors: WorkspaceSupervisors, dist: string): Promise<void> {
   const unfinished = setting(vscode, settings.keepSupervising, false) ? supervisors.unfinished() : [];
+  const maxConcurrent = setting(vscode, settings.maxConcurrent, 8);
+  await Promise.all(unfinished.map((topLevel) => superviseInBackground({ dist, topLevel, maxConcurrent })));
   await supervisors.close();
-  for (const topLevel of unfinished) {
-    const { file, args, env } = commandLine(dist, ['-C', topLevel, 'supervise', '--json']);
-    spawn(file, [...args], { detached: true, stdio: 'ignore', env: { ...process.env, ...env } }).unref();
-  }
 }
 
 function isLocal(folder: vscode.WorkspaceFolder): boolean {

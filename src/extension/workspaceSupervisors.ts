@@ -246,9 +246,22 @@ class Repository {
     );
     this.#life.add(supervisor.onNotice((notice) => this.listener.noticed(notice, supervisor)));
     // `gone` passes: the supervisor looks for its place again by itself, and the last view stays meanwhile.
-    this.#life.add(supervisor.onRole((role) => this.#become(role)));
+    this.#life.add(
+      supervisor.onRole((role) => {
+        this.#become(role);
+        if (role === 'viewer') this.#takeOver(supervisor);
+      }),
+    );
     this.#become(supervisor.role);
+    if (supervisor.role === 'viewer') this.#takeOver(supervisor);
     this.options.log.info(`${this.topLevel}: ${supervisor.role}`);
+  }
+
+  /** What supervised while no window was open gives the folder up; another window or a person's command does not. */
+  #takeOver(supervisor: Supervisor): void {
+    supervisor.request({ type: 'handOver' }).catch((error: unknown) => {
+      this.options.log.warn(`${this.topLevel}: ${String(error)}`);
+    });
   }
 
   #become(role: HostState['supervisor']): void {

@@ -15,7 +15,9 @@ export async function buildDriver(name: string): Promise<string> {
     target: 'node20',
     logLevel: 'error',
     // Bundled packages that are CommonJS ask for Node's own modules.
-    banner: { js: "import { createRequire as r } from 'node:module'; const require = r(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
   });
   return outfile;
 }

@@ -49,7 +49,9 @@ function notNeeded(supervisor: Supervisor, after: number): AbortSignal {
     if (owner.pid !== after && owner.pid !== process.pid) over.abort();
   });
   // Whoever waits for this process before it closes need wait no longer.
-  process.send?.('ready');
-  if (process.connected) process.disconnect();
+  if (process.connected)
+    process.send?.('ready', undefined, undefined, () => {
+      if (process.connected) process.disconnect();
+    });
   return over.signal;
 }

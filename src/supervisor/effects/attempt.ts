@@ -5,7 +5,7 @@ import type { FollowedLine, Follower, Found } from '../ports.js';
 import { redact } from '../verdict/redact.js';
 import { isProgress } from '../research/research.js';
 import { recordOf, type Recorder } from './recorder.js';
-import type { EffectContext } from './context.js';
+import { messageOf, type EffectContext } from './context.js';
 import { endVerdict, heardVerdict, type Saying } from './sayings.js';
 
 /** A process that works on a child, as far as this owner knows it. */
@@ -94,9 +94,10 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
   async function end(found: Found): Promise<void> {
     if (!context.mayAct()) return;
     await sweep(context, attempt);
-    await findSession(context, attempt);
-    await recorder.finish();
-    said.push(...(await sessionLimits(context, attempt, said)));
+    // Whatever cannot be read or written on the way: that it has ended is told.
+    await orLog(context, attempt, findSession(context, attempt));
+    await orLog(context, attempt, recorder.finish());
+    said.push(...((await orLog(context, attempt, sessionLimits(context, attempt, said))) ?? []));
     if (!context.mayAct()) return;
     const exit = exitOf(context, attempt, found);
     const verdict = endVerdict(context, said, stderr.join('\n'), exit, attempt.adapter.name);
@@ -112,6 +113,15 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
       done: finished === true && verdict.class === 'none',
       progress: takeProgress(),
     });
+  }
+}
+
+async function orLog<T>(context: EffectContext, attempt: Attempt, work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    context.log.error(`${attempt.key}: at its end: ${messageOf(error)}`);
+    return null;
   }
 }
 

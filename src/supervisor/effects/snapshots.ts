@@ -40,16 +40,23 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
       const state = await context.git.worktreeState(context.repository, child.worktree.path);
       if (!context.mayAct()) return false;
       if (state === 'missing') context.post({ type: 'worktreeLost', child: key });
-      else
+      else {
+        context.log.warn(`${key}: its edits could not be captured: ${messageOf(error)}`);
         context.post({
           type: 'snapshotFailed',
           child: key,
           message: messageOf(error),
           disk: isDiskError(error),
         });
+      }
       return false;
     }
   });
+}
+
+/** Whoever goes on with the child waits for this turn: its edits are moved before. The tree itself is free earlier. */
+export function quarantineTurn(key: ChildKey): string {
+  return `quarantine ${key}`;
 }
 
 export function worksAlone(context: EffectContext, child: Child): boolean {
@@ -87,7 +94,7 @@ export async function quarantineChild(
   context: EffectContext,
   { child: key }: Effect & { readonly type: 'quarantine' },
 ): Promise<void> {
-  await context.turns.run('tree', async () => {
+  await context.turns.run(quarantineTurn(key), async () => {
     const child = context.state().children[key];
     if (child === undefined || worksAlone(context, child) || child.quarantine?.state === 'moved') return;
     if (!(await context.postDurably({ type: 'quarantineStarted', child: key })) || !context.mayAct()) return;

@@ -145,6 +145,17 @@ describe('the supervisors of a workspace', () => {
     expect(supervisors.role()).toBe('viewer');
   });
 
+  it('ask for a folder that somebody else holds: what stood in for a window gives it up', async () => {
+    const used = await repository('used', true);
+    const { supervisors, made } = setUp([used]);
+    await supervisors.refresh();
+    expect(made[0]?.requests).toEqual([]);
+    made[0]?.become('viewer');
+    expect(made[0]?.requests).toEqual([{ type: 'handOver' }]);
+    made[0]?.become('owner');
+    expect(made[0]?.requests).toHaveLength(1);
+  });
+
   it('that are refused are told once, and tried again', async () => {
     const used = await repository('used', true);
     const refusal = { ok: false, code: 3, message: '.swarm is a link', fix: 'Remove it.' } as const;

@@ -29,6 +29,19 @@ export async function clearStaleLocks(repository: Repository): Promise<readonly 
   }
 }
 
+/** Removes a lock in a place that is ours once nobody holds it; false where it is another's or stays held. */
+export async function clearOurLock(file: string): Promise<boolean> {
+  const ours = /[\\/]refs[\\/]swarm(-kept)?[\\/]/.test(file) || (await readMark(path.dirname(file))) !== null;
+  if (!ours) return false;
+  for (const until = Date.now() + 2 * settledAfter; Date.now() < until; await delay(200)) {
+    if (!(await exists(file))) return true;
+    if (!(await isStale(file))) continue;
+    await unlink(file).catch(() => undefined);
+    return true;
+  }
+  return false;
+}
+
 /** Lock files in places that are ours. */
 export async function ourLocks(commonDir: string): Promise<readonly string[]> {
   const found: string[] = [];

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { devNull } from 'node:os';
+import { clearOurLock } from './locks.js';
 
 /**
  * Runs git with nothing of the caller's in the way: no hooks, no fsmonitor, no prompts, no `GIT_*`, no automatic
@@ -69,13 +70,12 @@ export function createRunner(program: string, environment: NodeJS.ProcessEnv): G
   const settings = safeSettings.flatMap((setting) => ['-c', setting]);
 
   async function run(folder: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-    const result = await collect(
-      program,
-      [...settings, ...args],
-      folder,
-      { ...clean, ...options.environment },
-      options.input,
-    );
+    const once = (): Promise<RunResult> =>
+      collect(program, [...settings, ...args], folder, { ...clean, ...options.environment }, options.input);
+    let result = await once();
+    // A git that could not write could not take its lock back either.
+    const lock = /Unable to create '(.+\.lock)': File exists/.exec(result.stderr)?.[1];
+    if (result.exitCode !== 0 && lock !== undefined && (await clearOurLock(lock))) result = await once();
     if (!(options.expect ?? [0]).includes(result.exitCode))
       throw new GitError(args, result.exitCode, result.stderr, errnoOf(result.stderr));
     return result;

@@ -29,7 +29,7 @@ export async function killTree(target: ProcessId): Promise<number> {
   const known = new Known();
   for (let round = 0, quiet = 0; round < mostRounds; round++) {
     const { ours, moving } = await look(target, known);
-    const found = ours.filter(({ pid }) => pid !== target.pid);
+    const found = ours.filter((entry) => !isTarget(entry, target));
     // Stopped first, so that none can start another while the rest is killed.
     for (const entry of found) signal(entry, 'SIGSTOP');
     for (const entry of found) if (signal(entry, 'SIGKILL')) hit.add(keyOf(entry));

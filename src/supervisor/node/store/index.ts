@@ -18,6 +18,7 @@ import { readVersion, readView, schemaVersion } from './snapshots.js';
 import { socketPath } from './socketPath.js';
 import { freeReserve, SwarmStore } from './store.js';
 
+export { examineStore, mendStore, type StoreFinding } from './examine.js';
 export { lookAtStore, type StoreLook } from './look.js';
 
 export interface OpenStoreOptions {

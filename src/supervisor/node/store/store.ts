@@ -6,6 +6,7 @@ import type { View } from '../../../protocol/view.js';
 import type { Stamped } from '../../core/event.js';
 import type { Owner, State } from '../../core/state.js';
 import { StoreError, type Disposable, type Store } from '../../ports.js';
+import { sizeOf } from '../diskUse.js';
 import * as calls from '../fsCalls.js';
 import type { Journal } from './journal.js';
 import { childPath, makeFolders, pathBelow } from './layout.js';
@@ -199,17 +200,6 @@ async function appendTo(file: string, lines: readonly string[]): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  let sum = 0;
-  for (const name of await fs.readdir(folder).catch(() => [])) {
-    const stats = await calls.entry(path.join(folder, name)).catch(() => null);
-    if (stats === null) continue;
-    // Blocks, not length: the middle of a long log may have been given back to the disk.
-    sum += stats.isDirectory() ? await sizeOf(path.join(folder, name)) : (stats.blocks ?? 0) * 512;
-  }
-  return sum;
 }
 
 async function settled(work: Promise<unknown>): Promise<void> {
