@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative } from 'node:path';
 import type { Answer, InputError, Request } from '../protocol/request.js';
 import { adapters } from './agents/index.js';
 import type { SupervisorOptions } from './api.js';
@@ -77,10 +79,42 @@ export async function preflight(
   );
   if (!parsed.ok) return { ok: false, answer: { ok: false, code: 2, errors: parsed.errors } };
   const { plan, programs } = parsed;
+  const bold = await boldPrograms(options, repository, wanted.manifest.path, programs);
+  if (bold.length > 0) return { ok: false, answer: { ok: false, code: 2, errors: bold } };
   if (programs.length > 0 && !wanted.consent) return { ok: false, answer: needsConsent(programs) };
   const errors = await missingParts(options, repository, plan);
   if (errors.length > 0) return { ok: false, answer: { ok: false, code: 3, errors } };
   return { ok: true, plan };
+}
+
+/**
+ * All permissions are never taken from a file of the repository: whoever can write to it would hand them out. A
+ * person's own settings may give them to an executor of the same name.
+ */
+async function boldPrograms(
+  { settings }: SupervisorOptions,
+  repository: Repository,
+  file: string | undefined,
+  programs: readonly NamedProgram[],
+): Promise<readonly InputError[]> {
+  const bold = programs
+    .filter(({ full }) => full)
+    .map(({ use }) => use.replace(/^executor /, ''))
+    .filter((name) => settings.executors[name]?.permissions !== 'full');
+  if (bold.length === 0 || (file !== undefined && !(await isInside(repository.topLevel, file)))) return [];
+  return bold.map((name) => ({
+    line: null,
+    message: `Executor "${name}": permissions: full is not taken from a file of the repository`,
+    fix: `Remove it here, or give it in your own settings: "swarm.executors": { "${name}": { "permissions": "full", … } }.`,
+  }));
+}
+
+async function isInside(topLevel: string, file: string): Promise<boolean> {
+  const within = (path: string) => {
+    const way = relative(topLevel, path);
+    return !isAbsolute(way) && !/^\.\.(?:$|[/\\])/.test(way);
+  };
+  return within(file) || within(await realpath(file).catch(() => file));
 }
 
 function needsConsent(programs: readonly NamedProgram[]): Answer {

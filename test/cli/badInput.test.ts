@@ -204,6 +204,24 @@ describe('refused, with nothing started and nothing written', () => {
     expect(everything(folder)).toEqual(before);
   });
 
+  it('all permissions from a file of the repository; not from one that a person keeps elsewhere', async () => {
+    repository();
+    const bold = `version: 1
+executor: mine
+executors: { mine: { adapter: command, command: ["${process.execPath}", -e, "0"], permissions: full } }
+tasks: [{ prompt: x }]
+`;
+    const inside = path.join(folder, 'bold.yaml');
+    writeFileSync(inside, bold);
+    const before = everything(folder);
+    const refused = await swarm(folder, ['run', 'bold.yaml']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/"mine".*permissions: full/)]);
+    expect(everything(folder)).toEqual(before);
+    const outside = path.join(path.dirname(folder), 'bold.yaml');
+    writeFileSync(outside, bold);
+    expect((await swarm(folder, ['run', outside])).code).toBe(0);
+  });
+
   it('with --json every error with its line, what is wrong and what to write', async () => {
     repository();
     const file = path.join(path.dirname(folder), 'bad.yaml');
