@@ -61,6 +61,7 @@ export function saidBy(document: Document, failed: boolean): Said {
   )
     return FAILURE;
   if (row['stop_reason'] === 'refusal' || isBlocked(row)) return FAILURE;
+  if (endedInError(asRow(row['message'])) || endedInError(row)) return FAILURE;
   if (type === 'turn.completed' || type === 'done') return { kind: 'success', text: textOf(row['result']) };
   if (type !== 'error' && type !== '' && AT_WORK.test(type))
     return failed && hasError(row) ? FAILURE : NOTHING;
@@ -205,6 +206,13 @@ function hasError(row: Row, depth = 0): boolean {
 function isFailureCode(code: unknown): boolean {
   if (typeof code === 'number') return code !== 0 && code !== 1 && !(code >= 200 && code < 300);
   return typeof code === 'string' && code !== '' && !/^(?:0+|ok|success|200)$/i.test(code);
+}
+
+/** An answer that says itself that it broke off. */
+function endedInError(row: Row | null): boolean {
+  const reason =
+    row?.['stopReason'] ?? row?.['stop_reason'] ?? row?.['finish_reason'] ?? row?.['finishReason'];
+  return reason === 'error' || (reason === 'aborted' && typeof row?.['errorMessage'] === 'string');
 }
 
 /** An answer that a filter took away, in the ways of the chat APIs. */

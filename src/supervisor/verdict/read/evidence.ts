@@ -1,7 +1,7 @@
 import type { LimitWindow, NearLimit, VerdictStep } from '../../../protocol/verdict.js';
 import type { Signal, VerdictContext } from '../signal.js';
 import { cutMiddle, fold, plainText } from '../text/plain.js';
-import { endsInReport, spokenIn } from '../text/speaker.js';
+import { endsInReport, ERROR_LINE, spokenIn } from '../text/speaker.js';
 import type { MomentContext } from '../time/moments.js';
 import { documentWords, saidBy } from './document.js';
 import { document, partsOf, type Document, type Field } from './fields.js';
@@ -77,6 +77,12 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
     ...read.failed,
     ...(inner.length > 0 && (trusted || spoken.program.trim() !== '') ? inner : []),
   ];
+  // `API Error: 400 {…}`: the program shows the answer that it got.
+  const shows =
+    inner.length > 0 &&
+    !trusted &&
+    signal.exitCode !== 0 &&
+    ERROR_LINE.test(fold(spoken.program.trim().slice(0, 120)));
   const words = failedDocuments.map((document) => documentWords(document.fields));
   const program = someoneElse || (spoken.goesOn && !trusted) ? '' : spoken.program.trim();
   const triedAgain =
@@ -108,7 +114,7 @@ export function evidenceOf(signal: Signal, context: VerdictContext): Evidence {
       null,
     headers: { ...headersOf(fields), ...(signal.headers ?? {}) },
     fields,
-    corroborated: trusted || read.failed.length > 0,
+    corroborated: trusted || shows || read.failed.length > 0,
     structured: read.failed.length > 0,
     limit: read.limit,
     near: read.near,

@@ -10,11 +10,12 @@ import { exitMeaning, exitStatus } from '../rules/exitRules.js';
 import { CLASS_POLICY, scopeOf, TIMED } from '../rules/policy.js';
 import type { RuleInput, RuleMatch, RuleSet } from '../rules/rule.js';
 import { fold } from '../text/plain.js';
+import { ERROR_LINE } from '../text/speaker.js';
 import { statedMoment } from '../time/moments.js';
 import { evidenceOf, type Evidence } from './evidence.js';
 import { readHeaders } from './headers.js';
 import { nearLimit, windowIn } from './nearLimit.js';
-import { ERROR_LINE, findMatch } from './ruleSearch.js';
+import { findMatch } from './ruleSearch.js';
 import { bestTime, type StatedTime } from './statedTime.js';
 
 export type { StatedTime } from './statedTime.js';

@@ -11,6 +11,7 @@ import {
   worldRestRules,
   worldUsageRules,
 } from '../rules/worldRules.js';
+import { ERROR_LINE } from '../text/speaker.js';
 import { firstMatch, type Rule, type RuleInput, type RuleMatch, type RuleSet } from '../rules/rule.js';
 import type { Evidence } from './evidence.js';
 
@@ -86,10 +87,6 @@ const REPORT =
 
 const CAUSE =
   /^.{0,80}\b(?:reject\w+|fail\w*|error|unable|could not|couldn't|cannot|can't|denied|refused|stopped|abort\w*|paused|ended|interrupted|terminated)\b.{0,60}\b(?:because|due to|since|as|reason:?)\s/;
-
-/** A program's own error line, whatever follows. */
-export const ERROR_LINE =
-  /^\W{0,6}(?:(?:[a-z_]\w{0,24}(?:\.|::)){0,5}\w{0,30}(?:error|exception)|fatal|panic|api error|errno)\b/;
 
 /** A notice comes at the start of its line, behind tags at most; a report about one has its own words before it. */
 function announces(words: string, match: RuleMatch, exitedWell: boolean): boolean {

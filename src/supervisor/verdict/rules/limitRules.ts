@@ -84,7 +84,7 @@ export const usageRules: readonly Rule[] = [
     name: 'used-up',
     when: {
       words: lastWords(
-        /(?:used (?:up )?(?:all|100 ?%)(?: of)?|used up|(?<![a-z])no (?:more )?|(?<![\w.])0 |ran out of|run out of|out of|consumed all(?: of)?|exhausted)(?: your| the| its)? ?(?:[\w'-]+ ){0,4}?(?:requests|messages|prompts|usage|quota|queries|generations|completions|allowance|flow actions|interactions|acus?|(?:daily|weekly|monthly|free|included|plan) tokens|free allocation)(?: (?:left|remaining|available|for (?:today|this)))?/,
+        /(?:used (?:up )?(?:all|100 ?%)(?: [\d,.]{1,9})?(?: of)?|used up|(?<![a-z])no (?:more )?|(?<![\w.])0 |ran out of|run out of|out of|consumed all(?: of)?|exhausted)(?: your| the| its)? ?(?:[\w'-]+ ){0,4}?(?:requests|messages|prompts|usage|quota|queries|generations|completions|allowance|flow actions|interactions|acus?|(?:daily|weekly|monthly|free|included|plan) tokens|free allocation)(?: (?:left|remaining|available|for (?:today|this)))?/,
         /credit|context|(?<!have )no (?:usage|quota)(?! (?:left|remaining))|retr(?:y|ies)|output|failed/,
       ),
     },
@@ -94,7 +94,7 @@ export const usageRules: readonly Rule[] = [
     name: 'over-for-a-period',
     when: {
       words: lastWords(
-        /(?<![a-z])(?:reached|exceeded|exhausted|used up|hit)(?![a-z]) (?:for|until the end of) (?:this|the|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)?/,
+        /(?<![a-z])(?:run out of|ran out of|out of|used up|used all(?: of)?|exhausted|consumed|no more|no) (?:your |the |all )?(?:[\w'-]+ ){1,4}(?:left |remaining )?(?:for|in|until the end of) (?:this|the|your|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)|(?<![a-z])(?:reached|exceeded|exhausted|used up|hit)(?![a-z]) (?:for|until the end of) (?:this|the|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)?/,
         /\brate\b|context/,
       ),
     },
@@ -247,7 +247,7 @@ export const shortLimitRules: readonly Rule[] = [
     name: 'rate-limited-here',
     when: {
       words: words(
-        /(?:been|being|are|is|was|got|get|currently|temporarily|you're) (?:temporarily |currently )?(?:rate[- ]?limited|throttled)|(?:hit|reached|exceeded|exhausted|used up)[^.\n]{0,30}rate limit|rate[- ]?limit(?:s|ed|ing)?[^.\n]{0,40}(?:exceeded|reached|hit|error|due to)/,
+        /(?:been|being|are|is|was|got|get|currently|temporarily|you're) (?:temporarily |currently )?(?:(?:rate|speed|request)[- ]?limited|throttled)|(?:hit|reached|exceeded|exhausted|used up)[^.\n]{0,30}rate limit|rate[- ]?limit(?:s|ed|ing)?[^.\n]{0,40}(?:exceeded|reached|hit|error|due to)/,
       ),
     },
     class: 'rate_limit',

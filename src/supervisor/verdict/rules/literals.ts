@@ -21,46 +21,39 @@ export interface Found {
 }
 
 interface Alternative {
-  readonly expression: RegExp;
-  /** Of each set at least one literal must be in the text. */
-  readonly needs: readonly (readonly Literal[])[];
-}
-
-/** A literal, and the numbers of its threes of letters; short ones are looked for as they are. */
-interface Literal {
-  readonly text: string;
-  readonly grams: readonly number[];
+  readonly number: number;
+  /** Compiled when it is first tried: of the thousands most never are. */
+  readonly expression: () => RegExp;
+  /** Numbers of literals; of each set at least one must be in the text. */
+  readonly needs: readonly (readonly number[])[];
 }
 
 /** A finder for one of our own expressions (no look-around at its very top that spans alternatives). */
 export function finder(source: RegExp): Finder {
-  const alternatives: readonly Alternative[] = alternativesOf(foldHan(source.source)).map((part) => ({
-    expression: new RegExp(part, source.flags.includes('u') ? 'gu' : 'g'),
-    needs: literalsOf(part).map((set) => set.map(literal)),
-  }));
-  const possible = (text: string): readonly (readonly [number, RegExp])[] => {
-    const grams = gramsOf(text);
-    const found: (readonly [number, RegExp])[] = [];
-    for (let number = 0; number < alternatives.length; number++) {
-      const alternative = alternatives[number];
-      if (alternative && canMatch(alternative, text, grams)) found.push([number, alternative.expression]);
-    }
-    return found;
+  const flags = source.flags.includes('u') ? 'gu' : 'g';
+  let made: Registered | null = null;
+  const possible = (text: string): readonly Alternative[] => {
+    made ??= register(foldHan(source.source), flags);
+    if (text === '') return made.always;
+    const told = readText(text).candidates.get(made);
+    return told ?? made.always;
   };
   return {
     first(text, from = 0) {
       let best: Found | null = null;
-      for (const [alternative, expression] of possible(text)) {
+      for (const alternative of possible(text)) {
+        const expression = alternative.expression();
         expression.lastIndex = from;
         const match = expression.exec(text);
         if (match && (best === null || match.index < best.index))
-          best = { index: match.index, text: match[0], alternative };
+          best = { index: match.index, text: match[0], alternative: alternative.number };
       }
       return best;
     },
     all(text, limit) {
       const found: Found[] = [];
-      for (const [alternative, expression] of possible(text)) {
+      for (const alternative of possible(text)) {
+        const expression = alternative.expression();
         expression.lastIndex = 0;
         let count = 0;
         for (
@@ -68,13 +61,109 @@ export function finder(source: RegExp): Finder {
           match && count < limit;
           match = expression.exec(text), count++
         ) {
-          found.push({ index: match.index, text: match[0], alternative });
+          found.push({ index: match.index, text: match[0], alternative: alternative.number });
           if (match[0] === '') expression.lastIndex++;
         }
       }
       return found.sort((a, b) => a.index - b.index || a.alternative - b.alternative);
     },
   };
+}
+
+/** An expression whose literals are in the common index. */
+interface Registered {
+  /** Alternatives that no literal can rule out. */
+  readonly always: readonly Alternative[];
+}
+
+/** All literals of all expressions, so that a text is read once for all of them. */
+const literals: string[] = [];
+const numberOf = new Map<string, number>();
+/** Numbers of literals by their first letters: three, or one where the literal is shorter. */
+const byStart = new Map<number, number[]>();
+const byLetter = new Map<number, number[]>();
+/** For each literal the alternatives that are worth a try once it was seen. */
+const wants: { readonly owner: Registered; readonly alternative: Alternative }[][] = [];
+
+function register(source: string, flags: string): Registered {
+  const always: Alternative[] = [];
+  const owner: Registered = { always };
+  alternativesOf(source).forEach((part, number) => {
+    const sets = literalsOf(part);
+    const key = sets.reduce<readonly string[] | null>((best, set) => better(best, set), null);
+    let compiled: RegExp | null = null;
+    const alternative: Alternative = {
+      number,
+      expression: () => (compiled ??= new RegExp(part, flags)),
+      needs: sets.filter((set) => set !== key).map((set) => set.map(literalNumber)),
+    };
+    if (key === null) always.push(alternative);
+    else for (const literal of new Set(key.map(literalNumber))) wants[literal]?.push({ owner, alternative });
+  });
+  recent.length = 0;
+  return owner;
+}
+
+function literalNumber(text: string): number {
+  const known = numberOf.get(text);
+  if (known !== undefined) return known;
+  const number = literals.push(text) - 1;
+  numberOf.set(text, number);
+  wants.push([]);
+  const [index, start] = text.length >= 3 ? [byStart, startOf(text, 0)] : [byLetter, text.charCodeAt(0)];
+  const listed = index.get(start);
+  if (listed) listed.push(number);
+  else index.set(start, [number]);
+  return number;
+}
+
+/** What one text holds, and which alternatives are worth a try in it. */
+interface TextRead {
+  readonly text: string;
+  readonly candidates: ReadonlyMap<Registered, readonly Alternative[]>;
+}
+/** The last texts that were asked about; the tables ask about the same few again and again. */
+const recent: TextRead[] = [];
+
+function readText(text: string): TextRead {
+  for (const entry of recent) if (entry.text === text) return entry;
+  const held = literalsIn(text);
+  const chosen = new Map<Registered, Set<Alternative>>();
+  for (const literal of held) {
+    for (const { owner, alternative } of wants[literal] ?? []) {
+      if (!alternative.needs.every((set) => set.some((other) => held.has(other)))) continue;
+      const list = chosen.get(owner);
+      if (list) list.add(alternative);
+      else chosen.set(owner, new Set([...owner.always, alternative]));
+    }
+  }
+  const candidates = new Map(
+    [...chosen].map(([owner, list]) => [owner, [...list].sort((a, b) => a.number - b.number)] as const),
+  );
+  const entry = { text, candidates };
+  if (recent.length >= 8) recent.pop();
+  recent.unshift(entry);
+  return entry;
+}
+
+function literalsIn(text: string): ReadonlySet<number> {
+  const held = new Set<number>();
+  for (let at = 0; at < text.length; at++) {
+    for (const list of [
+      byLetter.get(text.charCodeAt(at)),
+      at + 2 < text.length ? byStart.get(startOf(text, at)) : undefined,
+    ]) {
+      if (!list) continue;
+      for (const number of list)
+        if (!held.has(number) && text.startsWith(literals[number] ?? '', at)) held.add(number);
+    }
+  }
+  return held;
+}
+
+/** The first three letters as one number. */
+function startOf(text: string, at: number): number {
+  return (text.charCodeAt(at) * 65536 + text.charCodeAt(at + 1)) * 65536 + text.charCodeAt(at + 2);
 }
 
 /** The alternatives at the top of an expression; one that is wrapped in a group as a whole is unwrapped. */
@@ -183,50 +272,4 @@ function split(source: string): readonly string[] {
     }
   }
   return [...parts, source.slice(start)];
-}
-
-const SIZE = 1 << 15;
-interface Grams {
-  readonly text: string;
-  readonly table: Uint8Array;
-}
-/** The last texts that were asked about; the tables ask about the same few again and again. */
-const recent: Grams[] = [];
-
-/** Which three letters in a row a text holds. A table may say yes for a text that has not; never no for one that has. */
-function gramsOf(text: string): Uint8Array {
-  for (const entry of recent) if (entry.text === text) return entry.table;
-  const table =
-    recent.length >= 4 ? (recent.pop()?.table.fill(0) ?? new Uint8Array(SIZE)) : new Uint8Array(SIZE);
-  for (let at = 0; at + 2 < text.length; at++) table[gram(text, at)] = 1;
-  recent.unshift({ text, table });
-  return table;
-}
-
-function canMatch(alternative: Alternative, text: string, table: Uint8Array): boolean {
-  for (const set of alternative.needs) {
-    let one = false;
-    for (const literal of set) {
-      if (holds(literal, text, table)) {
-        one = true;
-        break;
-      }
-    }
-    if (!one) return false;
-  }
-  return true;
-}
-
-function holds(literal: Literal, text: string, table: Uint8Array): boolean {
-  if (literal.grams.length === 0) return text.includes(literal.text);
-  for (const number of literal.grams) if (table[number] === 0) return false;
-  return true;
-}
-
-function literal(text: string): Literal {
-  return { text, grams: Array.from({ length: Math.max(0, text.length - 2) }, (_, at) => gram(text, at)) };
-}
-
-function gram(text: string, at: number): number {
-  return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (SIZE - 1);
 }

@@ -17,6 +17,10 @@ export interface Spoken {
   readonly left: boolean;
 }
 
+/** A program's own error line in folded spelling, whatever follows; behind the time of a log, too. */
+export const ERROR_LINE =
+  /^\W{0,6}(?:\d[\d:.,tz/+-]{3,30}\s{1,3}){0,2}\W{0,6}(?:(?:[a-z_]\w{0,24}(?:\.|::)){0,5}\w{0,30}(?:error|exception)|fatal|panic|api error|errno)\b/;
+
 const FENCE = /^\s*(?:```|~~~)/;
 const TABLE = /^\s*[|│┃].*[|│┃]\s*$/;
 /** A list is written by somebody; a notice of a program is none of its points. */
@@ -150,6 +154,8 @@ function unwrapped(shown: string): readonly string[] {
 
 function continues(before: string, next: string): boolean {
   const end = before.trimEnd();
+  // The head of a log entry: its words follow in the next line.
+  if (/^[\s\d:.,tz/+-]{8,40}\[?(?:error|fatal|critical)\]?:?$/i.test(end)) return true;
   if (/[.!?。！？:;)\]}]$/.test(end)) return false;
   if (/^[a-zа-яà-ÿ(,&]/.test(next)) return true;
   return end.length >= 60 && /[a-zа-яà-ÿ,]$/.test(end);

@@ -68,15 +68,19 @@ function nextOccurrence(
   observedAt: number,
 ): number {
   const hours = clock.half === 'either' ? [clock.hour % 12, (clock.hour % 12) + 12] : [clock.hour];
-  const days = [-1, 0, 1, 2].map((days) => today.add({ days }));
-  const instants = days.flatMap((day) => hours.flatMap((hour) => occurrences(day, { ...clock, hour }, zone)));
-  // The minute that is shown may be running: it then ends within the minute.
-  const running =
-    clock.half === 'known' && clock.second === 0
-      ? instants.find((instant) => instant <= observedAt && observedAt - instant < 60_000)
-      : undefined;
-  if (running !== undefined) return running + 60_000;
-  return Math.min(...instants.filter((instant) => instant > observedAt));
+  for (const days of [-1, 0, 1]) {
+    const day = today.add({ days });
+    const instants = hours.flatMap((hour) => occurrences(day, { ...clock, hour }, zone));
+    // The minute that is shown may be running: it then ends within the minute.
+    const running =
+      clock.half === 'known' && clock.second === 0
+        ? instants.find((instant) => instant <= observedAt && observedAt - instant < 60_000)
+        : undefined;
+    if (running !== undefined) return running + 60_000;
+    const ahead = instants.filter((instant) => instant > observedAt);
+    if (ahead.length > 0) return Math.min(...ahead);
+  }
+  return at(today.add({ days: 2 }), { ...clock, hour: hours[0] ?? 0 }, zone);
 }
 
 /** A clock occurs twice on the day on which summer time ends. */

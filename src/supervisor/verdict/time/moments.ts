@@ -226,7 +226,11 @@ function lengthIn(window: string, context: MomentContext, options: Options): Sta
     // `18h00 (Europe/Brussels)` is a time of day.
     const isClock =
       /^\d{1,2}\s?h\s?\d{2}$/.test(rest.slice(length.index, length.end)) && zoneAt(follows, context) !== null;
-    if (!NOT_A_WAIT.test(follows) && !EVERY.test(told) && !isClock) {
+    // `30-day free trial` tells what kind, not how long.
+    const isKind =
+      /^\d{1,4}-[a-z]+$/.test(rest.slice(length.index, length.end)) &&
+      /^\s(?!wait|delay|cool)[a-z]/.test(follows);
+    if (!NOT_A_WAIT.test(follows) && !EVERY.test(told) && !isClock && !isKind) {
       const found = rest.slice(length.index, length.end);
       return {
         at: context.observedAt + length.ms,
