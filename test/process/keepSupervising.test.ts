@@ -19,11 +19,12 @@ const agent = `
 import fs from 'node:fs';
 import path from 'node:path';
 const say = (line) => fs.writeSync(1, JSON.stringify(line) + '\\n');
-const { SWARM_BATCH, SWARM_CHILD, SWARM_ATTEMPT, TEST_MEMORY } = process.env;
-fs.appendFileSync(path.join(TEST_MEMORY, 'starts.log'), [SWARM_CHILD, SWARM_ATTEMPT, Date.now()].join(' ') + '\\n');
-const limit = path.join(TEST_MEMORY, 'limit-' + SWARM_BATCH);
+const { SWARM_BATCH, SWARM_CHILD, SWARM_ATTEMPT } = process.env;
+const [memory, wait] = process.argv.slice(2);
+fs.appendFileSync(path.join(memory, 'starts.log'), [SWARM_CHILD, SWARM_ATTEMPT, Date.now()].join(' ') + '\\n');
+const limit = path.join(memory, 'limit-' + SWARM_BATCH);
 if (!fs.existsSync(limit)) {
-  const resetsAt = Math.ceil(Date.now() / 1000) + Number(process.env.TEST_WAIT);
+  const resetsAt = Math.ceil(Date.now() / 1000) + Number(wait);
   fs.writeFileSync(limit, String(resetsAt * 1000));
   say({ type: 'limit', status: 'rejected', resetsAt, window: 'five_hour' });
   process.exit(1);
@@ -45,8 +46,7 @@ async function launch(window: Supervisor, name: string, wait: number): Promise<s
           mine: {
             adapter: 'command',
             credential: name,
-            command: [process.execPath, path.join(world.root, 'agent.mjs')],
-            env: { TEST_MEMORY: world.memory, TEST_WAIT: String(wait) },
+            command: [process.execPath, path.join(world.root, 'agent.mjs'), world.memory, String(wait)],
           },
         },
         executor: 'mine',
