@@ -42,7 +42,13 @@ export const secret = 'sk-ant-oat01-fake-story-token-that-must-not-be-on-disk';
 
 export async function batchStage(
   agent: RealAgent,
-  options: { readonly limitAfterCalls?: number; readonly resetInMs: number; readonly thinkMs?: number },
+  options: {
+    readonly limitAfterCalls?: number;
+    readonly resetInMs: number;
+    readonly thinkMs?: number;
+    /** When an agent that states no reset is tried again. */
+    readonly probe?: string;
+  },
 ): Promise<BatchStage> {
   const names = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
   const base = mkdtempSync(path.join(os.homedir(), `.swarm-story-${agent}-`));
@@ -68,8 +74,8 @@ export async function batchStage(
       executors: { story: { ...profile, credential: agent } },
       maxConcurrent: 2,
       check: ['node', 'node_modules/typescript/lib/tsc.js', '--noEmit'],
-      // An agent that states no reset is tried again after the probe's time; shortened, as the reset is near.
-      policy: { probe: ['10s', '10s'] },
+      // Shortened, as the reset is near.
+      policy: { probe: [options.probe ?? '10s', '10s'] },
       tasks: names.map((name) => ({ id: name, prompt: `Write ${name} and its use. task: ${name}` })),
     }),
   );

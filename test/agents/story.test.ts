@@ -15,6 +15,7 @@ import {
   type BatchStage,
   type Run,
 } from './batchStage.js';
+import { childrenOf, expectNothingTwice, generator } from './expectations.js';
 import { realAgents, type RealAgent } from './profiles.js';
 
 let stage: BatchStage | null = null;
@@ -50,12 +51,12 @@ describe.each(realAgents)('six children of %s on one account, two at a time', (a
 
     expectCanary(provider);
     expectNoStartWhileClosed(
-      children(stage),
+      childrenOf(stage),
       Date.parse(closed?.since ?? 'never told'),
       provider.resetAt ?? 0,
     );
     expectNothingTwice(provider, names);
-    for (const child of children(stage)) {
+    for (const child of childrenOf(stage)) {
       expect([child.id, child.status, child.attempts]).toEqual([
         child.id,
         'done',
@@ -67,7 +68,7 @@ describe.each(realAgents)('six children of %s on one account, two at a time', (a
 
     const apply = stage.swarm('apply', '--all');
     expect([await apply.ended, apply.output.stderr]).toEqual([0, '']);
-    expect(children(stage).map((child) => [child.id, child.apply?.state])).toEqual(
+    expect(childrenOf(stage).map((child) => [child.id, child.apply?.state])).toEqual(
       names.map((name) => [name, 'applied']),
     );
     for (const name of names)
@@ -106,12 +107,12 @@ describe('kill -9 of swarm run', () => {
       ended ??= await run.ended;
       expect([seed, ended, run.output.stderr]).toEqual([seed, 0, '']);
       expect(kills).toBeGreaterThan(2);
-      expect(children(stage).map((child) => [child.id, child.status])).toEqual(
+      expect(childrenOf(stage).map((child) => [child.id, child.status])).toEqual(
         names.map((name) => [name, 'done']),
       );
       expectNothingTwice(provider, names);
       expect(swarmProcesses(repository)).toEqual([]);
-      for (const child of children(stage)) expect(child.files.written).toBe(2);
+      for (const child of childrenOf(stage)) expect(child.files.written).toBe(2);
     },
   );
 });
@@ -123,10 +124,6 @@ function lines(run: Run): readonly Line[] {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
-}
-
-function children(of: BatchStage): readonly ChildView[] {
-  return of.status().batches.flatMap((batch) => batch.children);
 }
 
 /**
@@ -172,16 +169,6 @@ function expectCanary(provider: Provider): void {
   expect(second?.task).toBe(canary?.task);
 }
 
-/** Every step of every child was answered once. */
-function expectNothingTwice(provider: Provider, names: readonly string[]): void {
-  for (const name of names) {
-    const steps = provider.log
-      .filter((request) => request.main && request.task === name && !request.refused)
-      .map((request) => request.step);
-    expect([name, steps]).toEqual([name, [0, 1, 2, 3, null]]);
-  }
-}
-
 function tellResent(agent: string, provider: Provider): void {
   const resumed = provider.log.filter((request) => request.main && request.resumed);
   const all = provider.log
@@ -202,15 +189,4 @@ async function until(run: Run, condition: () => boolean): Promise<void> {
     run.child.on('close', () => done());
     look();
   });
-}
-
-/** A small seeded generator (mulberry32), so that a failure can be repeated. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

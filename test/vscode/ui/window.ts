@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser, type FrameLocator, type Locator, type Page } from 'playwright-core';
@@ -24,7 +24,9 @@ export class Editor {
     readonly profile: string,
   ) {}
 
-  static async start(options: { readonly trust?: boolean } = {}): Promise<Editor> {
+  static async start(
+    options: { readonly trust?: boolean; readonly env?: NodeJS.ProcessEnv } = {},
+  ): Promise<Editor> {
     const profile = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'swarm-window-')));
     const server = await startServer({ profile, privateHome: true, settings: testSettings(), ...options });
     try {
@@ -54,6 +56,25 @@ export class Editor {
     await page.goto(this.server.windowAddress(folder));
     await window.ready();
     return window;
+  }
+
+  /** Pids of the extension hosts that live: one per window. */
+  extensionHosts(): readonly number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => {
+        try {
+          const [command, env] = ['cmdline', 'environ'].map((file) =>
+            readFileSync(`/proc/${pid}/${file}`, 'latin1'),
+          );
+          return (
+            command?.includes('--type=extensionHost') === true && env?.includes(`${this.profile}/`) === true
+          );
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
   }
 
   async stop(): Promise<void> {
@@ -181,13 +202,17 @@ export function cli(folder: string, ...args: readonly string[]): string {
   });
 }
 
-/** Looks again until it is so. */
-export async function until<T>(what: string, look: () => T | null | undefined | false): Promise<T> {
-  const end = Date.now() + patience;
+/** Looks again until it is so; `within` in ms. */
+export async function until<T>(
+  what: string,
+  look: () => T | null | undefined | false,
+  within = patience,
+): Promise<T> {
+  const end = Date.now() + within;
   for (;;) {
     const found = look();
     if (found !== null && found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`Not within ${patience / 1000} s: ${what}`);
+    if (Date.now() > end) throw new Error(`Not within ${within / 1000} s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
