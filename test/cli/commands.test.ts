@@ -159,6 +159,10 @@ describe('a batch from launch to apply', () => {
     expect(JSON.parse(one.stdout)).toMatchObject({ type: 'child', id: 'one', apply: { state: 'applied' } });
     expect((await swarm(folder, ['apply', 'one'])).code).toBe(0);
     expect((await swarm(folder, ['apply', '--all'])).code).toBe(1);
+    const dry = (await swarm(folder, ['clean', '--dry-run', '--json'])).stdout.trim().split('\n');
+    const told = dry.map((line) => JSON.parse(line) as { type: string; dry?: boolean });
+    expect(told.every(({ type }) => type === 'message')).toBe(true);
+    expect(told.some((line) => line.dry === true)).toBe(true);
     expect(git(folder, 'status', '--porcelain', '-uall')).toBe('?? out/one.txt\n');
     expect((await swarm(folder, ['status'])).stdout).not.toContain('swarm supervise');
   });

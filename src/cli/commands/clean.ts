@@ -18,14 +18,25 @@ export async function clean(
     }
     const removed = plan.removed ?? [];
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
+    const say = (value: Record<string, unknown>, text: string): void =>
+      screen.write(
+        (options.json
+          ? JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text, ...value })
+          : text) + '\n',
+      );
     for (const one of removed)
-      screen.write(`${options.dry ? 'would remove' : 'remove'}  ${one.path}  ${megabytes(one.bytes)}\n`);
-    for (const one of plan.kept ?? []) screen.write(`keep    ${one.path}  ${one.why}\n`);
-    if (removed.length === 0) screen.write('Nothing to remove.\n');
+      say(
+        { remove: one.path, bytes: one.bytes, dry: options.dry },
+        `${options.dry ? 'would remove' : 'remove'}  ${one.path}  ${megabytes(one.bytes)}`,
+      );
+    for (const one of plan.kept ?? [])
+      say({ keep: one.path, why: one.why }, `keep    ${one.path}  ${one.why}`);
+    if (removed.length === 0) say({}, 'Nothing to remove.');
     if (options.dry || removed.length === 0) return exitCodes.done;
     if (
       !options.yes &&
       screen.isTTY &&
+      !options.json &&
       !(await agreed(`Remove ${removed.length} worktrees (${megabytes(bytes)})? [y/N] `))
     )
       return exitCodes.done;
