@@ -17,6 +17,8 @@ export interface Hearing {
   /** What is announced and not yet looked at. */
   claims(attempt: Attempt): readonly { readonly path: string; readonly writer: Writer }[];
   claimDone(attempt: Attempt, path: string): void;
+  /** Nothing of it is open or announced. */
+  isSilent(attempt: Attempt): boolean;
   /** For a look that is nobody's turn. */
   now(): Heard;
 }
@@ -32,11 +34,14 @@ interface Claim {
   readonly of: string;
   readonly path: string;
   readonly writer: Writer;
+  /** It has been written, too. */
+  isDone: boolean;
 }
 
-export function createHearing(): Hearing {
+/** `top`: of the shared tree, which paths are seen from. */
+export function createHearing(top: () => string): Hearing {
   const shells: Shell[] = [];
-  const claims: Claim[] = [];
+  let claims: Claim[] = [];
 
   function find(attempt: Attempt, command: string): Shell | undefined {
     const mine = shells.filter((shell) => shell.of === nameOf(attempt));
@@ -67,13 +72,22 @@ export function createHearing(): Hearing {
           case 'writing':
             claims.push({
               of,
-              path: relativePath(event.path, attempt.work),
+              path: relativePath(event.path, top()),
               writer: { child: attempt.key, attempt: attempt.number, tool: event.tool },
+              isDone: false,
             });
             break;
+          case 'write': {
+            const path = relativePath(event.path, top());
+            const known = claims.find((claim) => claim.of === of && claim.path === path);
+            const writer = { child: attempt.key, attempt: attempt.number, tool: event.tool };
+            if (known === undefined) claims.push({ of, path, writer, isDone: true });
+            else known.isDone = true;
+            break;
+          }
           case 'text':
             // It speaks again: what it announced and did not do was refused or has failed.
-            for (let at = claims.length - 1; at >= 0; at--) if (claims[at]?.of === of) claims.splice(at, 1);
+            claims = claims.filter((claim) => claim.of !== of || claim.isDone);
             break;
           default:
             break;
@@ -98,6 +112,7 @@ export function createHearing(): Hearing {
       const at = claims.findIndex((claim) => claim.of === nameOf(attempt) && claim.path === path);
       if (at >= 0) claims.splice(at, 1);
     },
+    isSilent: (attempt) => ![...shells, ...claims].some((each) => each.of === nameOf(attempt)),
     now: () => around(null, 0),
   };
 }

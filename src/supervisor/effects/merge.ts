@@ -5,6 +5,7 @@ import type { ApplyPlan, CheckCommand, CheckOutcome, ChildWork } from '../ports.
 import { redact } from '../verdict/redact.js';
 import { errorsByWriter } from './checkedChildren.js';
 import { messageOf, sentences, type EffectContext } from './context.js';
+import { checkInTree } from './inTree.js';
 import { idsOf, scratchFolder } from './places.js';
 import { snapshotChild, worksAlone } from './snapshots.js';
 
@@ -44,11 +45,12 @@ export async function applyWork(
       const open = children.filter((key) => context.state().children[key]?.applied.state === 'applying');
       if (open.length > 0 && context.mayAct()) await applyOpen(context, id, open);
     } catch (error) {
-      if (context.mayAct())
-        context.post({
-          ...nothingApplied(children),
-          message: `It could not be applied: ${messageOf(error)}`,
-        });
+      if (!context.mayAct()) return;
+      context.log.warn(`${id}: it could not be applied: ${messageOf(error)}`);
+      context.post({
+        ...nothingApplied(children),
+        message: `It could not be applied: ${messageOf(error)}`,
+      });
     }
   });
 }
@@ -106,6 +108,11 @@ async function applyOpen(context: EffectContext, id: string, keys: readonly Chil
           }),
         );
   if (!context.mayAct()) return;
+  const inTree = await checkInTree(context, batch, children);
+  if (!context.mayAct()) return;
+  const redInTree = new Set(inTree?.red.map(({ child }) => child));
+  for (const child of redInTree) await keepOutput(context, id, idsOf(child).id, inTree?.outcome.output ?? '');
+  if (!context.mayAct()) return;
   const keyOf = (child: string) => `${id}/${child}`;
   for (const { id: child, output } of outcome?.red ?? []) await keepOutput(context, id, child, output);
   if (!context.mayAct()) return;
@@ -113,9 +120,15 @@ async function applyOpen(context: EffectContext, id: string, keys: readonly Chil
   context.post({
     type: 'applyEnded',
     children: keys,
-    applied: [...(refused === null ? idle : []), ...(outcome?.applied ?? []).map(keyOf)],
+    applied: [
+      ...(refused === null ? idle.filter((key) => !redInTree.has(key)) : []),
+      ...(outcome?.applied ?? []).map(keyOf),
+    ],
     conflicts: (outcome?.conflicts ?? []).map((each) => ({ child: keyOf(each.id), with: each.with })),
-    red: (outcome?.red ?? []).map((each) => ({ child: keyOf(each.id), errors: each.errors })),
+    red: [
+      ...(outcome?.red ?? []).map((each) => ({ child: keyOf(each.id), errors: each.errors })),
+      ...(inTree?.red ?? []),
+    ],
     message: refused === null ? null : sentences(refused),
   });
   if (outcome !== null && outcome.check !== null)

@@ -7,7 +7,7 @@ import type { Refusal } from '../ports.js';
 import { isDiskError, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
 import { resolveEnvironment } from './environment.js';
 import { placeOf, worktreeRequest } from './places.js';
-import { worksAlone } from './snapshots.js';
+import { quarantineTurn, worksAlone } from './snapshots.js';
 
 /** Program, variables, session and worktree, in this order: what costs nothing is asked first. */
 export async function prepare(
@@ -78,7 +78,7 @@ function sessionHolder(context: EffectContext, child: Child): ChildKey | null {
 
 async function findPlace(context: EffectContext, key: ChildKey): Promise<Place | PrepareFailure> {
   // Edits that are being moved out of the shared tree are moved before their child goes on.
-  await context.turns.run('tree', () => Promise.resolve());
+  await context.turns.run(quarantineTurn(key), () => Promise.resolve());
   const child = context.state().children[key];
   const batch = child === undefined ? undefined : context.state().batches[child.batch];
   if (child === undefined || batch === undefined) return { kind: 'setup', message: `${key} is unknown` };

@@ -47,9 +47,10 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     offsets: acknowledged,
   };
   const inTree = child !== undefined && worksInTree(context, child);
+  const inShared = child !== undefined && context.state().batches[child.batch]?.isolation === 'shared';
   let chain: Promise<void> = Promise.resolve();
   let waiting: { readonly events: readonly AgentEvent[]; readonly line: FollowedLine }[] = [];
-  let edits: EditLine[] = [];
+  let edits: (EditLine & { readonly tree?: 'own' })[] = [];
   let takeProgress: () => boolean = () => false;
   let reportedDetails = '';
   // Never backwards, whichever of the two was written last before a crash.
@@ -102,25 +103,47 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   });
 
   async function drain(): Promise<void> {
-    const taken = waiting;
+    const lines = waiting;
     waiting = [];
-    const all = taken.flatMap(({ events }) => events);
-    for (const { events, line } of taken) {
+    const all = lines.flatMap(({ events }) => events);
+    for (const { events, line } of lines) {
       for (const event of events) {
+        if (inShared && !isOvertaken(event, all))
+          await untilKnown(() => context.shared.observe(attempt, event));
         if (!context.mayAct()) return;
-        if (inTree && !isOvertaken(event, all)) await context.shared.observe(attempt, event);
         const file = await fileOf(event);
         const noted = noteEvent(known, event, { at: context.clock.now(), folder: attempt.work, file });
         known = noted.checkpoint;
         // In a shared tree the ledger says more exactly whose an edit is.
-        if (noted.edit !== null && !inTree) edits.push(noted.edit);
+        if (noted.edit !== null && !inTree)
+          edits.push(inShared ? { ...noted.edit, tree: 'own' } : noted.edit);
       }
       offsets[line.stream] = line.end;
       known = { ...known, offsets: { ...offsets } };
     }
-    if (taken.length === 0) return;
+    if (lines.length === 0) return;
     report.want();
     save.want();
+  }
+
+  /**
+   * Whose an edit is must be known before anything else of the child is believed: on a full disk this waits. What
+   * cannot be found out for another reason is said, and the child goes on without it.
+   */
+  async function untilKnown(look: () => Promise<void>): Promise<void> {
+    while (context.mayAct())
+      try {
+        return await look();
+      } catch (error) {
+        if (!isDiskError(error)) {
+          context.log.error(`${key}: whose edits these are could not be found out: ${messageOf(error)}`);
+          return;
+        }
+        context.diskFilled();
+        await new Promise<void>((goOn) => {
+          context.clock.timer(context.clock.now() + diskPause, goOn);
+        });
+      }
   }
 
   function fileOf(event: AgentEvent) {
@@ -136,7 +159,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     wasTold: (line) => line.end <= told[line.stream],
     note(events, line, since) {
       if (line.end <= acknowledged[line.stream]) return;
-      if (inTree) context.shared.hear(attempt, events, since);
+      if (inShared) context.shared.hear(attempt, events, since);
       waiting.push({ events: events.filter((event) => event.type !== 'ignored'), line });
       if (waiting.length > 1) return;
       chain = chain.then(drain);
@@ -149,7 +172,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     checkpoint: () => known,
     async finish() {
       await chain;
-      if (inTree) await context.shared.ended(attempt);
+      if (inShared) await untilKnown(() => context.shared.ended(attempt));
       report.want();
       save.want();
       await report.flush();
@@ -163,6 +186,8 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     },
   };
 }
+
+const diskPause = 1000;
 
 /**
  * An announcement that is read together with what it announced comes too late: what it wanted to be looked at before

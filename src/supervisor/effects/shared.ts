@@ -9,7 +9,6 @@ import type {
   Edit,
   LedgerLine,
   PlaceRequest,
-  QuarantineOutcome,
   QuarantinePlan,
   SharedTree,
   Writer,
@@ -18,9 +17,11 @@ import { relativePath } from '../research/text.js';
 import type { Attempt } from './attempt.js';
 import { createAsks, makeAsksFolder } from './asks.js';
 import { checkedChildren } from './checkedChildren.js';
-import { sentences, type EffectContext } from './context.js';
+import type { EffectContext } from './context.js';
 import { createHearing } from './heard.js';
-import { checkFolder, idsOf, placeOf, scratchFolder, worktreeRequest } from './places.js';
+import { createQuarantines, readPlan, type Quarantined } from './quarantines.js';
+import { concernsTree } from './strays.js';
+import { checkFolder, idsOf, scratchFolder } from './places.js';
 import { quarantineChild, worksAlone } from './snapshots.js';
 
 /** The user's tree where children work in it together: who writes what, and how half-written edits get out of it. */
@@ -54,11 +55,6 @@ export interface SharedWork {
   close(): Promise<void>;
 }
 
-export interface Quarantined {
-  readonly moved: readonly string[];
-  readonly left: readonly { readonly path: string; readonly who: string }[];
-}
-
 /** What makes the tree's ledger; given by whoever knows git. */
 export interface SharedTreeMaker {
   make(repository: Repository): SharedTree;
@@ -78,7 +74,7 @@ export interface SharedTreeMaker {
 
 export function createSharedWork(contextOf: () => EffectContext, maker: SharedTreeMaker): SharedWork {
   let begun: Promise<SharedTree> | null = null;
-  const hearing = createHearing();
+  const hearing = createHearing(() => contextOf().repository.topLevel);
   const asks = createAsks(contextOf, anybodyWorks, (child, file) => placeCheck(child, { file }));
 
   function tree(): Promise<SharedTree> {
@@ -102,7 +98,8 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       const plan = child.quarantine?.state === 'moving' ? await readPlan(context, child.key) : null;
       if (plan !== null) plans.push(plan);
     }
-    await keep(await made.start(writers, plans));
+    const lines = await made.start(writers, plans);
+    await keep([...(await unkept(made.recent())), ...lines]);
     if (writers.length > 0) asks.watch();
     return made;
   }
@@ -112,6 +109,15 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     return Object.values(context.state().children).some(
       (child) => worksInTree(context, child) && 'launch' in child.phase,
     );
+  }
+
+  /** Lines of the last run that it died with; each has an instant of its own. */
+  async function unkept(lines: readonly LedgerLine[]): Promise<readonly LedgerLine[]> {
+    if (lines.length === 0) return [];
+    const kept = new Set(
+      (await allEdits(null)).flatMap(({ child, edits }) => edits.map(({ at }) => `${child} ${at}`)),
+    );
+    return lines.filter(({ child, edit }) => !kept.has(`${child} ${edit.at}`));
   }
 
   async function keep(lines: readonly LedgerLine[]): Promise<void> {
@@ -139,36 +145,14 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     return Promise.all(keys.map(editsOf));
   }
 
-  async function quarantine(key: ChildKey): Promise<Quarantined> {
-    const context = contextOf();
-    const child = context.state().children[key];
-    if (child === undefined) return { moved: [], left: [] };
-    const shared = await tree();
-    const unfinished = await readPlan(context, key);
-    const outcome =
-      unfinished !== null
-        ? await shared.repair(unfinished)
-        : await shared.quarantine({
-            ...(await editsOf(key)),
-            worktree: {
-              ...worktreeRequest(context, child, baseOf(context, child)),
-              path: ownFolder(context, child),
-            },
-            ref: `refs/swarm/${child.batch}/${child.task.id}/q${child.attempt}`,
-            others: await allEdits(key),
-            noteStep: async (step) => {
-              if (step.step === 'intent') await writePlan(context, key, step.plan);
-              if (!context.mayAct()) throw new Error('this owner may not act any more');
-            },
-          });
-    await keep(outcome.lines.map((edit) => ({ child: key, edit })));
-    await writePlan(context, key, null);
-    tell(context, key, outcome);
-    return {
-      moved: outcome.moved,
-      left: outcome.left.map(({ path, who }) => ({ path, who: who.join(', ') })),
-    };
-  }
+  const quarantine = createQuarantines({
+    contextOf,
+    tree,
+    editsOf,
+    othersOf: allEdits,
+    keep,
+    live: maker.live,
+  });
 
   function halfIn(context: EffectContext, except: ChildKey | null): readonly Child[] {
     return Object.values(context.state().children).filter(
@@ -215,11 +199,33 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     }
   }
 
+  /** What of it may be about the shared tree: all of a child that works there, else only what names the tree. */
+  function inTheTree(attempt: Attempt, events: readonly AgentEvent[]): readonly AgentEvent[] {
+    const context = contextOf();
+    if (attempt.work === context.repository.topLevel) return events;
+    return events.filter((event) => concernsTree(context, event));
+  }
+
+  /** Keeps the lines; what a child wrote into the tree although it has a worktree of its own goes there at once. */
+  async function keepOf(attempt: Attempt, lines: readonly LedgerLine[]): Promise<void> {
+    await keep(lines);
+    const context = contextOf();
+    if (attempt.work === context.repository.topLevel) return;
+    const strays = lines.filter((line) => line.child === attempt.key).map(({ edit }) => edit.path);
+    if (strays.length === 0) return;
+    const { moved, left } = await quarantine(attempt.key);
+    context.log.warn(
+      `${attempt.key} wrote outside of its worktree, in your tree: ${strays.join(', ')}. ` +
+        (moved.length === 0 ? '' : `Moved to its worktree: ${moved.join(', ')}. `) +
+        (left.length === 0 ? '' : `Left: ${left.map(({ path: file }) => file).join(', ')}.`),
+    );
+  }
+
   async function endShells(attempt: Attempt): Promise<void> {
     const shared = await tree();
     for (const command of hearing.openShells(attempt)) {
       const { writer, heard } = hearing.shell(attempt, command);
-      await keep(await shared.shellEnded(writer, heard));
+      await keepOf(attempt, await shared.shellEnded(writer, heard));
       hearing.shellDone(attempt, command);
     }
   }
@@ -244,7 +250,9 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       asks.watch();
       return maker.withShims(env, folder);
     },
-    hear: (attempt, events, since) => hearing.hear(attempt, events, since),
+    hear(attempt, events, since) {
+      hearing.hear(attempt, inTheTree(attempt, events), since);
+    },
     async wake() {
       const context = contextOf();
       const open = Object.values(context.state().children).some(
@@ -253,17 +261,20 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       if (open) await tree();
     },
     async observe(attempt, event) {
+      if (inTheTree(attempt, [event]).length === 0) return;
       const shared = await tree();
+      const keep = (lines: readonly LedgerLine[]) => keepOf(attempt, lines);
+      const pathOf = (file: string) => relativePath(file, contextOf().repository.topLevel);
       const as = (tool: string): Writer => ({ child: attempt.key, attempt: attempt.number, tool });
       switch (event.type) {
         case 'writing': {
           // Read after the tool has begun to write, it would make the tool's own work somebody else's.
-          const file = await contextOf().fileState(attempt.work, event.path);
+          const file = await contextOf().fileState(contextOf().repository.topLevel, pathOf(event.path));
           if (file !== null && contextOf().clock.now() - file.modifiedAt < justWritten) return;
-          return keep(await shared.writing(as(event.tool), relativePath(event.path, attempt.work)));
+          return keep(await shared.writing(as(event.tool), pathOf(event.path)));
         }
         case 'write': {
-          const written = relativePath(event.path, attempt.work);
+          const written = pathOf(event.path);
           await keep(await shared.wrote(as(event.tool), written));
           return hearing.claimDone(attempt, written);
         }
@@ -286,10 +297,12 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       }
     },
     async ended(attempt) {
+      const topLevel = contextOf().repository.topLevel;
+      if (attempt.work !== topLevel && hearing.isSilent(attempt)) return;
       const shared = await tree();
       // Stopped in the middle of a tool: what it had begun to write is its own.
       for (const { path: file, writer } of hearing.claims(attempt)) {
-        await keep(await shared.wrote(writer, file));
+        await keepOf(attempt, await shared.wrote(writer, file));
         hearing.claimDone(attempt, file);
       }
       catchUp(attempt);
@@ -341,42 +354,4 @@ export function worksInTree(context: EffectContext, child: Child): boolean {
 
 function isHalf(child: Child): boolean {
   return child.phase.name !== 'succeeded' && child.phase.name !== 'queued';
-}
-
-function baseOf(context: EffectContext, child: Child): string {
-  return context.state().batches[child.batch]?.base ?? context.repository.head;
-}
-
-/** Its place in the shared tree is no worktree; where its own is made. */
-function ownFolder(context: EffectContext, child: Child): string {
-  return worktreeRequest(context, { ...child, worktree: null }, baseOf(context, child)).path;
-}
-
-function tell(context: EffectContext, key: ChildKey, outcome: QuarantineOutcome): void {
-  const { worktree } = outcome;
-  if (worktree === null) return;
-  if (worktree.ok) context.post({ type: 'worktreeRestored', child: key, place: placeOf(worktree) });
-  else context.log.error(`${key}: ${sentences(worktree)} Its edits are kept in ${String(outcome.commit)}.`);
-}
-
-function planFile(key: ChildKey): string {
-  const { batch, id } = idsOf(key);
-  return `batches/${batch}/children/${id}/quarantine.json`;
-}
-
-/** The plan is whole and on the disk before the first file is moved; `null`: it has ended. */
-async function writePlan(context: EffectContext, key: ChildKey, plan: QuarantinePlan | null): Promise<void> {
-  await context.store.write(planFile(key), `${JSON.stringify({ schema: 1, plan })}\n`);
-}
-
-/** A plan that was noted and has not ended; it is our own file, written whole. */
-async function readPlan(context: EffectContext, key: ChildKey): Promise<QuarantinePlan | null> {
-  const text = await context.store.read(planFile(key));
-  if (text === null) return null;
-  try {
-    return (JSON.parse(text) as { readonly plan: QuarantinePlan | null }).plan;
-  } catch {
-    context.log.error(`${planFile(key)} cannot be read; its edits stay in the tree`);
-    return null;
-  }
 }

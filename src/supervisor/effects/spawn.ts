@@ -174,7 +174,11 @@ async function startLine(
     keepsPath: worksInTree(context, child),
   };
   const session = launch.how === 'session' ? child.session : null;
-  const canResume = session !== null && adapter.resumeLine({ ...request, prompt: '' }, session) !== null;
+  const canResume =
+    session !== null &&
+    adapter.resumeLine({ ...request, prompt: '' }, session) !== null &&
+    (adapter.traits.resumeElsewhere === 'new' ||
+      !(await wasElsewhere(context, child.key, launch.attempt, attempt.work)));
   const how = launch.how === 'session' && !canResume ? 'brief' : launch.how;
   const prompt = await promptFor(context, child, plan, task, how);
   const whole: LaunchRequest = { ...request, prompt };
@@ -245,6 +249,26 @@ function commandText(command: {
     nonce: command.nonce,
   };
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/**
+ * Whether the last attempt worked in another folder. Agents that insist on a session's first folder would go on
+ * where the child's work is no longer.
+ */
+async function wasElsewhere(
+  context: EffectContext,
+  key: ChildKey,
+  attempt: number,
+  folder: string,
+): Promise<boolean> {
+  const { batch, id } = idsOf(key);
+  for (let n = attempt - 1; n > 0; n--) {
+    const text = await context.store.read(`batches/${batch}/children/${id}/attempts/${n}/command.json`);
+    if (text === null) continue;
+    const command = JSON.parse(text) as { readonly cwd?: unknown };
+    return command.cwd !== folder;
+  }
+  return false;
 }
 
 /** An attempt that was ordered before keeps its nonce: what it started may carry it. */

@@ -10,6 +10,8 @@ export interface SharedTree {
    * were at work then; to nobody where there were none. What plans without a noted end have restored is nobody's.
    */
   start(running: readonly Writer[], unfinished?: readonly QuarantinePlan[]): Promise<readonly LedgerLine[]>;
+  /** The last lines that were handed out, also by a run that may have died before it could keep them. */
+  recent(): readonly LedgerLine[];
   /** A tool of the child is about to write the path: what changed until now was not it. */
   writing(writer: Writer, path: string): Promise<readonly LedgerLine[]>;
   /** A tool of the child has written the path (relative to the top, with `/`). */
@@ -30,6 +32,8 @@ export interface SharedTree {
    * work stay and are named. End the child's open shell calls first, so that the ledger is whole. Every step is noted before the next begins; `repair` ends what a crash cut.
    */
   quarantine(request: QuarantineRequest): Promise<QuarantineOutcome>;
+  /** The same in two parts: when it resolves the tree is free of the edits, and `give` brings them into the worktree. */
+  takeOut(request: QuarantineRequest): Promise<TakenOut>;
   /** Ends a noted plan: compares bytes, does what is not done, leaves what somebody changed since. */
   repair(plan: QuarantinePlan): Promise<QuarantineOutcome>;
   /** Puts a quarantined child's edits back into the tree (a person's wish); overlaps stay out and are named. */
@@ -179,6 +183,10 @@ export interface QuarantineOutcome {
   readonly worktree: Worktree | Refusal | null;
   /** Lines for the child's ledger: with these, its moved edits are no longer in the tree. */
   readonly lines: readonly Edit[];
+}
+
+export interface TakenOut extends Omit<QuarantineOutcome, 'worktree'> {
+  readonly give: () => Promise<QuarantineOutcome['worktree']>;
 }
 
 export interface GivenBack {

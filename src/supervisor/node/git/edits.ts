@@ -14,17 +14,23 @@ const editSchema = z.object({
   others: z.array(z.string()).default([]),
 });
 
-/** The lines of an `edits.jsonl`; lines that are none (a torn last one) are passed over. */
+/** The lines of an `edits.jsonl` about the shared tree; lines that are none (a torn last one) are passed over. */
 export function parseEdits(text: string): readonly Edit[] {
   const edits: Edit[] = [];
   for (const line of text.split('\n'))
     try {
-      const parsed = editSchema.safeParse(JSON.parse(line));
-      if (parsed.success) edits.push(parsed.data);
+      const value: unknown = JSON.parse(line);
+      const parsed = editSchema.safeParse(value);
+      if (parsed.success && !isElsewhere(value)) edits.push(parsed.data);
     } catch {
       continue;
     }
   return edits;
+}
+
+/** Written in the child's own worktree, after its edits were moved there. */
+function isElsewhere(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'tree' in value && value.tree === 'own';
 }
 
 /** The edits that are in the tree: those of a path after its last quarantine. */

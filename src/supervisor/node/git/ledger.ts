@@ -6,6 +6,7 @@ import type { Entry, Heard, LedgerLine, QuarantinePlan, Writer } from '../../por
 import { rawFile, sameEntry, writeBlobs } from './blobs.js';
 import { createBaseline, type Baseline } from './baseline.js';
 import { ignoredPaths } from './changes.js';
+import { parseEdits } from './edits.js';
 import { userName } from './merge.js';
 import { signatureNow } from './materialise.js';
 import { splitNul, type GitRunner } from './runner.js';
@@ -22,6 +23,8 @@ export interface Ledger {
   shellStarted(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
   shellEnded(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
   look(heard?: Heard): Promise<readonly LedgerLine[]>;
+  /** The last lines that were handed out, also by a run before this one. */
+  recent(): readonly LedgerLine[];
   ourWrite<Result>(act: () => Promise<Result>): Promise<{ result: Result; lines: readonly LedgerLine[] }>;
   /** Lets nobody look while `act` writes to the tree, and takes what it wrote as nobody's edit. */
   whileWriting<Result>(
@@ -50,7 +53,11 @@ const knownSchema = z.object({
   known: z.array(
     z.object({ path: z.string(), entry: z.object({ mode: z.string(), id: z.string() }).nullable() }),
   ),
+  recent: z.array(z.object({ child: z.string(), edit: z.unknown() })).default([]),
 });
+
+/** So many lines are handed out at most before the first of them is on the disk. */
+const mostRecent = 200;
 
 export function createLedger(runner: GitRunner, repository: Repository, now: () => number): Ledger {
   const { topLevel: top, gitDir, objectFormat } = repository;
@@ -60,6 +67,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   const environment = { GIT_INDEX_FILE: index, ...sparseEnvironment };
   const known = new Map<string, Known>();
   const open: Writer[] = [];
+  let recent: readonly LedgerLine[] = [];
   const ignored = new Map<string, boolean>();
   let baseline: Baseline | null = null;
   let lastAt = 0;
@@ -86,7 +94,10 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
       await save();
       return [];
     }
-    for (const { path: file, entry } of saved) known.set(file, { entry, signature: null });
+    for (const { path: file, entry } of saved.known) known.set(file, { entry, signature: null });
+    recent = saved.recent;
+    // Of several nobody can say whose a change is; their own words, which are read again, can.
+    if (running.length > 1) return [];
     const restored = unfinished.flatMap(({ moves }) => moves);
     const changes = (await scan()).filter(
       ({ path: file, after }) =>
@@ -173,7 +184,9 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
         lines.push(line(claim, change, 'exact', []));
         continue;
       }
-      const mayBe = writer !== null && (await changedSince(change.path, heard?.since ?? 0));
+      const isNamed = writer?.command !== undefined && names(writer.command, change.path);
+      const since = (heard?.since ?? 0) - (isNamed ? longestLag : usualLag);
+      const mayBe = writer !== null && (await changedSince(change.path, since));
       lines.push(...attributedOne(change, [...open, ...(heard?.also ?? []), ...(mayBe ? [writer] : [])]));
     }
     return lines;
@@ -229,16 +242,18 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   async function save(): Promise<void> {
     const list = [...known].map(([file, { entry }]) => ({ path: file, entry }));
     const temporary = `${knownFile}.${process.pid}.tmp`;
-    await writeFile(temporary, JSON.stringify({ version: 1, known: list }), { mode: 0o600 });
+    await writeFile(temporary, JSON.stringify({ version: 1, known: list, recent }), { mode: 0o600 });
     await rename(temporary, knownFile);
   }
 
   async function saved(lines: readonly LedgerLine[]): Promise<readonly LedgerLine[]> {
+    recent = [...recent, ...lines].slice(-mostRecent);
     if (lines.length > 0) await save();
     return lines;
   }
 
   return {
+    recent: () => recent,
     start: (running, unfinished) => inTurn(() => start(running, unfinished)),
     ourWrite: (act) =>
       inTurn(async () => {
@@ -285,6 +300,9 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   };
 }
 
+/** An agent prints what it does a little after it has begun with it; on a busy machine much later. */
+const usualLag = 250;
+const longestLag = 5000;
 /** Time stamps of files may be behind the clock by as much. */
 const clockTick = 20;
 
@@ -328,12 +346,19 @@ function trusted(signature: string | null): string | null {
   return Date.now() - modified < youngestTrusted ? null : signature;
 }
 
-async function readKnown(
-  file: string,
-): Promise<readonly { readonly path: string; readonly entry: Entry | null }[] | null> {
+interface Saved {
+  readonly known: readonly { readonly path: string; readonly entry: Entry | null }[];
+  readonly recent: readonly LedgerLine[];
+}
+
+async function readKnown(file: string): Promise<Saved | null> {
   try {
     const parsed = knownSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
-    return parsed.success ? parsed.data.known : null;
+    if (!parsed.success) return null;
+    const recent = parsed.data.recent.flatMap(({ child, edit }) =>
+      parseEdits(JSON.stringify(edit)).map((line) => ({ child, edit: line })),
+    );
+    return { known: parsed.data.known, recent };
   } catch {
     return null;
   }

@@ -12,6 +12,7 @@ import type {
   QuarantinePlan,
   QuarantineRequest,
   QuarantineStep,
+  TakenOut,
 } from '../../ports/sharedTree.js';
 import { blobId, commitEntries, rawFile, sameEntry } from './blobs.js';
 import { ignoredPaths, literalPaths, missingObjects, verifyObjects } from './changes.js';
@@ -42,10 +43,22 @@ export async function quarantineChild(
   request: QuarantineRequest,
   alone: Alone,
 ): Promise<QuarantineOutcome> {
+  const { give, ...taken } = await takeOutOfTree(runner, repository, request, alone);
+  return { ...taken, worktree: await give() };
+}
+
+/** The part of a quarantine that needs the tree; `give` does the rest. */
+export async function takeOutOfTree(
+  runner: GitRunner,
+  repository: Repository,
+  request: QuarantineRequest,
+  alone: Alone,
+): Promise<TakenOut> {
   const plan = await planQuarantine(runner, repository, request);
-  if (plan.moves.length === 0) return { moved: [], left: plan.left, commit: null, worktree: null, lines: [] };
+  if (plan.moves.length === 0)
+    return { moved: [], left: plan.left, commit: null, lines: [], give: () => Promise.resolve(null) };
   await request.noteStep({ step: 'intent', plan });
-  return carryOut(runner, repository, plan, request.noteStep, alone);
+  return takeOutByPlan(runner, repository, plan, request.noteStep, alone);
 }
 
 /** What will be moved where, and what cannot be; touches nothing but the object store. */
@@ -116,6 +129,17 @@ export async function carryOut(
   noteStep: (step: QuarantineStep) => Promise<void>,
   alone: Alone,
 ): Promise<QuarantineOutcome> {
+  const { give, ...taken } = await takeOutByPlan(runner, repository, plan, noteStep, alone);
+  return { ...taken, worktree: await give() };
+}
+
+async function takeOutByPlan(
+  runner: GitRunner,
+  repository: Repository,
+  plan: QuarantinePlan,
+  noteStep: (step: QuarantineStep) => Promise<void>,
+  alone: Alone,
+): Promise<TakenOut> {
   const commit = await capture(runner, repository, plan);
   await noteStep({ step: 'captured', commit });
 
@@ -131,13 +155,15 @@ export async function carryOut(
   const moved = new Set(done);
   await noteStep({ step: 'restored', moved: [...moved] });
 
-  const worktree = await give(runner, repository, plan, moved);
-  if (worktree.ok) await noteStep({ step: 'given' });
   return {
     moved: plan.moves.filter(({ path: file }) => moved.has(file)).map(({ path: file }) => file),
     left: [...plan.left, ...lost.map((file): LeftPath => ({ path: file, who: [userName], why: 'changed' }))],
     commit,
-    worktree,
+    give: async () => {
+      const worktree = await give(runner, repository, plan, moved);
+      if (worktree.ok) await noteStep({ step: 'given' });
+      return worktree;
+    },
     lines: plan.moves.filter(({ path: file }) => moved.has(file)).map(lineOf),
   };
 }

@@ -2,7 +2,7 @@ import type { Repository } from '../../ports/git.js';
 import type { SharedTree } from '../../ports/sharedTree.js';
 import { checkComposite, compositeTree, placeCheck } from './composite.js';
 import { createLedger } from './ledger.js';
-import { carryOut, giveBack, quarantineChild, type Alone } from './quarantine.js';
+import { carryOut, giveBack, quarantineChild, takeOutOfTree, type Alone } from './quarantine.js';
 import { createRunner } from './runner.js';
 
 export { liveEdits, parseEdits } from './edits.js';
@@ -21,6 +21,7 @@ export function createSharedTree(repository: Repository, options: SharedTreeOpti
   const alone: Alone = (act) => ledger.whileWriting(act, ({ done }) => done);
   return {
     start: (running, unfinished = []) => ledger.start(running, unfinished),
+    recent: () => ledger.recent(),
     ourWrite: (act) => ledger.ourWrite(act),
     writing: (writer, path) => ledger.writing(writer, path),
     wrote: (writer, path) => ledger.wrote(writer, path),
@@ -28,6 +29,7 @@ export function createSharedTree(repository: Repository, options: SharedTreeOpti
     shellEnded: (writer, heard) => ledger.shellEnded(writer, heard),
     look: (heard) => ledger.look(heard),
     quarantine: (request) => quarantineChild(runner, repository, request, alone),
+    takeOut: (request) => takeOutOfTree(runner, repository, request, alone),
     repair: (plan) => carryOut(runner, repository, plan, () => Promise.resolve(), alone),
     giveBack: (plan) => giveBack(runner, repository, plan, alone),
     compositeTree: (half, others) => compositeTree(runner, repository, half, others),
