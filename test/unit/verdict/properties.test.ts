@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Temporal } from 'temporal-polyfill';
 import { judgeCase, readCases, type CorpusCase } from '../../../bench/verdictReport.js';
 import { worstTexts } from '../../../bench/verdict.js';
+import { long, often, part } from '../../support/long.js';
 import { classifyLine } from '../../../src/supervisor/verdict/classify.js';
 import type { Signal, SignalChannel, VerdictContext } from '../../../src/supervisor/verdict/signal.js';
 import { combine, verdict } from '../../../src/supervisor/verdict/verdict.js';
@@ -65,7 +66,7 @@ describe('a verdict', () => {
           }
         },
       ),
-      { ...seed, numRuns: 400 },
+      { ...seed, numRuns: often(400, 50) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('a verdict', () => {
           expect(combine(signals, context).class).toBe('none');
         },
       ),
-      { ...seed, numRuns: 600 },
+      { ...seed, numRuns: often(600, 120) },
     );
   });
 
@@ -100,7 +101,7 @@ describe('a verdict', () => {
       (one) => one.expect.reset_at !== null && /iana|UTC|epoch|hdr|iso-|go-dur/.test(one.notation ?? ''),
     );
     expect(stated.length).toBeGreaterThan(40);
-    for (const one of stated) {
+    for (const one of part(stated, 4)) {
       const answers = ['Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kolkata', 'UTC'].map(
         (zone) =>
           classifyLine(JSON.stringify({ ...one, local_timezone: zone }), { explain: false }).json['resetAt'],
@@ -224,13 +225,16 @@ describe('a moment written and read again', () => {
           ).toContain(read.resetAt);
         },
       ),
-      { ...seed, numRuns: 60 },
+      { ...seed, numRuns: often(60, 15) },
     );
   });
 });
 
 describe('a mutated message', () => {
-  const failures = cases.filter((one) => one.expect.class !== 'none' && one.text.length > 12);
+  const failures = part(
+    cases.filter((one) => one.expect.class !== 'none' && one.text.length > 12),
+    4,
+  );
   const mutations: Readonly<Record<string, (text: string, at: number) => string>> = {
     'a letter dropped': (text, at) => text.slice(0, at) + text.slice(at + 1),
     'a letter doubled': (text, at) => text.slice(0, at) + (text[at] ?? '') + text.slice(at),
@@ -254,8 +258,9 @@ describe('a mutated message', () => {
 describe('bounded work', () => {
   it('reads the worst 64 KiB in some milliseconds of processor time', () => {
     for (const [name, signal] of worstTexts()) {
-      for (let warm = 0; warm < 3; warm++) verdict(signal, context);
-      const times = [1, 2, 3, 4, 5].map(() => {
+      if (!long && !name.endsWith('stderr')) continue;
+      for (let warm = 0; warm < often(3, 1); warm++) verdict(signal, context);
+      const times = Array.from({ length: often(5, 2) }, () => {
         const start = process.cpuUsage();
         verdict(signal, context);
         return process.cpuUsage(start).user / 1000;

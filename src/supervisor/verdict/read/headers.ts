@@ -19,8 +19,19 @@ export interface HeaderReading {
   readonly code: string;
 }
 
+const NO_HEADERS: HeaderReading = {
+  rejected: false,
+  window: null,
+  model: null,
+  resetAt: null,
+  found: '',
+  bucket: false,
+  code: '',
+};
+
 /** Reads the headers of an answer: the rejected windows first, then used-up buckets, then retry-after. */
 export function readHeaders(given: Readonly<Record<string, string>>, context: MomentContext): HeaderReading {
+  if (Object.keys(given).length === 0) return NO_HEADERS;
   const headers = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value.trim()]));
   const time = (name: string, length: boolean): number | null => {
     const value = headers.get(name);

@@ -23,6 +23,9 @@ export function findMatch(
   rules: RuleSet,
   exitIsCertain: boolean,
 ): (RuleMatch & { rank: number }) | null {
+  // Most events of a healthy stream say nothing about failures.
+  if (input.words === '' && input.codes === '' && input.status === null && rules.user.length === 0)
+    return null;
   const specific: readonly (readonly [readonly Rule[], number])[] = [
     [rules.user, 90],
     [agentRules, 85],

@@ -70,6 +70,13 @@ export const firstRules: readonly Rule[] = [
     scope: 'account',
   },
   {
+    name: 'proxy-sign-in',
+    when: { words: words(/proxy auth\w+ (?:required|failed|error)|407 proxy|status(?: code)?:? 407/) },
+    class: 'network',
+    needsUser: true,
+    scope: 'account',
+  },
+  {
     name: 'plan-without-it',
     when: {
       words: words(
@@ -93,7 +100,7 @@ export const creditRules: readonly Rule[] = [
     name: 'used-all-credits',
     when: {
       words: words(
-        /(?:used|spent|consumed|exhausted|run out of|ran out of|out of|used up)(?: up)?(?: all)?(?: of)?(?: your| available| the| its| my)*(?: \w+){0,2} credits?(?! card)|credits? (?:balance )?(?:\w+ )?(?:is |are |has been |have been |was )?(?:too low|exhausted|depleted|used up|insufficient|empty|expired|run out|spent|not enough|below|zero|negative)|(?:insufficient|not enough|\bno|(?<![\w.])0) (?:\w+ ){0,2}(?:credits?|balance|funds?|tokens balance)(?! card| (?:was |were |are |is )?(?:consumed|charged|deducted|spent|used))|credit balance|requires more credits|can only afford|out of credits|add (?:more )?credits|credit limit (?:reached|exceeded)|credits? required/,
+        /(?:used|spent|consumed|exhausted|run out of|ran out of|out of|used up)(?: up)?(?: all)?(?: of)?(?: your| available| the| its| my)*(?: \w+){0,2} credits?(?! card)|credits? (?:balance )?(?:\w+ )?(?:is |are |has been |have been |was )?(?:too low|exhausted|depleted|used up|insufficient|empty|expired|run out|spent|not enough|below|zero|negative)|(?:insufficient|not enough|\bno|(?<![\w.])0) (?:\w+ ){0,2}(?:credits?|balance|funds?|tokens balance)\b(?! card| (?:was |were |are |is )?(?:consumed|charged|deducted|spent|used))|credit balance|requires more credits|can only afford|out of credits|add (?:more )?credits|credit limit (?:reached|exceeded)|credits? required/,
         /usage-credits to (?:continue|adjust)|extra usage/,
       ),
       not: words(/(?:usage|session|weekly|daily) limit|'ve (?:hit|reached) your/),

@@ -94,7 +94,7 @@ export const usageRules: readonly Rule[] = [
     name: 'over-for-a-period',
     when: {
       words: lastWords(
-        /(?<![a-z])(?:run out of|ran out of|out of|used up|used all(?: of)?|exhausted|consumed|no more|no) (?:your |the |all )?(?:[\w'-]+ ){1,4}(?:left |remaining )?(?:for|in|until the end of) (?:this|the|your|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)|(?<![a-z])(?:reached|exceeded|exhausted|used up|hit)(?![a-z]) (?:for|until the end of) (?:this|the|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)?/,
+        /used (?:up )?(?:your|the|its) (?:[\w'-]+ ){0,3}(?:usage|quota|allowance|requests|messages|prompts|tokens) (?:for|until) |(?<![a-z])(?:run out of|ran out of|out of|used up|used all(?: of)?|exhausted|consumed|no more|no) (?:your |the |all )?(?:[\w'-]+ ){1,4}(?:left |remaining )?(?:for|in|until the end of) (?:this|the|your|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)|(?<![a-z])(?:reached|exceeded|exhausted|used up|hit)(?![a-z]) (?:for|until the end of) (?:this|the|today'?s?)(?: current)? ?(?:calendar |billing )?(?:month|week|day|period|cycle)?/,
         /\brate\b|context/,
       ),
     },

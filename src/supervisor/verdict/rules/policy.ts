@@ -43,7 +43,7 @@ const MODEL_LIMIT =
 const MODEL_NAME =
   '(?:[\\w.-]{1,30}/)?(?:gpt|claude|gemini|gemma|qwen|glm|kimi|deepseek|llama|mistral|mixtral|devstral|codestral|magistral|grok|opus|sonnet|haiku|o[134]|ernie|doubao|minimax|nova|command|phi)[-.\\d][\\w./:@-]{0,60}';
 const MODEL_MEANT = new RegExp(
-  `model\\s?[=:]\\s?["']?\\w|访问模型|モデルが|(?:^|\\n)\\W{0,4}(?:${MODEL_NAME}) (?:is|has|was|所有)|(?:access|permission)[^\\n]{0,60}\\bmodel|models?/${MODEL_NAME}|(?:for|on|of) (?:the )?(?:selected |requested |given )?(?:model|deployment)\\b|valid model|(?:model|deployment)[^.\\n]{0,40}(?:does not exist|not found|not available|is not (?:valid|supported))`,
+  `model\\s?[=:]\\s?["']?\\w|访问模型|モデルが|(?:^|\\n)\\W{0,4}(?:${MODEL_NAME}) (?:is|has|was|所有)|(?:access|permission)[^\\n]{0,60}\\bmodel|models?/${MODEL_NAME}|(?:for|on|of) (?:the )?(?:selected |requested |given )?(?:model|deployment)\\b|for the \\[?[\\w.:/-]{2,60}\\]? model|valid model|(?:model|deployment)[^.\\n]{0,40}(?:does not exist|not found|not available|is not (?:valid|supported))`,
 );
 /** Words that a limit closes the whole account, where the provider's limits are a model's by default. */
 const PLAN_LIMIT =
