@@ -22,6 +22,8 @@ const checks = {
   lint: { commands: [['eslint', '--max-warnings', '0', 'src', 'test', 'bench']], count: 'one' },
   format: { commands: [['prettier', '--check', '--log-level', 'warn', '.']], count: 'one' },
   unit: { vitest: 'unit' },
+  // The same tests with every case, seed and cut; the inner loop takes a part of them.
+  long: { vitest: 'unit', env: { SWARM_LONG: '1' } },
   process: { vitest: 'process' },
   panel: { prepare: browser, vitest: 'panel' },
   package: { commands: [['node', 'scripts/package.mjs']], count: 'one' },
@@ -30,7 +32,7 @@ const checks = {
   agents: { vitest: 'agents' },
   faults: { vitest: 'faults' },
 };
-const standard = ['types', 'lint', 'format', 'unit', 'process', 'panel', 'package', 'vscode', 'window'];
+const standard = ['types', 'lint', 'format', 'long', 'process', 'panel', 'package', 'vscode', 'window'];
 
 setUp();
 const names = process.argv.slice(2).filter((name) => !name.startsWith('-'));
@@ -69,21 +71,24 @@ async function runCheck(name, check) {
     process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return { passed: 0, failed: 1 };
   }
-  return check.vitest ? runVitest(check.vitest) : runCommands(check);
+  return check.vitest ? runVitest(check.vitest, check.env) : runCommands(check);
 }
 
-async function runVitest(project) {
+async function runVitest(project, env) {
   const file = path.join(results, `vitest-${project}.json`);
   rmSync(file, { force: true });
-  const { code } = await run([
-    'vitest',
-    'run',
-    '--project',
-    project,
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${file}`,
-  ]);
+  const { code } = await run(
+    [
+      'vitest',
+      'run',
+      '--project',
+      project,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${file}`,
+    ],
+    env,
+  );
   try {
     const { numPassedTests, numFailedTests, numPendingTests, numTotalTests } = JSON.parse(
       readFileSync(file, 'utf8'),
@@ -117,7 +122,7 @@ function lastLines(text) {
   return text.split('\n').slice(-20).join('\n');
 }
 
-function run([program, ...args]) {
+function run([program, ...args], env = {}) {
   return new Promise((done) => {
     const local = program === 'node' ? [] : [path.join(root, 'node_modules', '.bin', program)];
     const file =
@@ -125,7 +130,7 @@ function run([program, ...args]) {
     const child = spawn(file, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, FORCE_COLOR: '0' },
+      env: { ...process.env, ...env, FORCE_COLOR: '0' },
     });
     let output = '';
     child.stdout.on('data', (chunk) => {

@@ -1,21 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { choiceOf, gatesOf, isCanary, isShut } from '../../../src/supervisor/core/gates.js';
+import { often } from '../../support/long.js';
 import { chanceOf } from './hunt.js';
 import { batchLaunched, start, verdictOf, World } from './world.js';
 
 const credentials = ['c1', 'c2', 'c3', 'c4', 'c5'];
 const perCredential = 40;
 
-/** 200 children on five accounts that have all met their limits, with resets in the same second. */
-function herd(): World {
+/** 200 children (or `each` per account) on five accounts that have all met their limits, with resets in the same second. */
+function herd(each = perCredential): World {
   const world = new World({ maxConcurrent: 200, askAbove: null });
   for (const kind of ['prepare', 'spawn', 'snapshot'] as const) world.automatic.add(kind);
   for (const credential of credentials)
     world.send(
       batchLaunched({
         id: credential,
-        tasks: Array.from({ length: perCredential }, (_, n) => `t${n + 1}`),
-        max: perCredential,
+        tasks: Array.from({ length: each }, (_, n) => `t${n + 1}`),
+        max: each,
         chain: [credential],
         idle: 36_000_000,
       }),
@@ -33,7 +34,7 @@ const running = (world: World) =>
 
 describe('a herd behind five gates', () => {
   test('at the reset each account sends exactly one', () => {
-    const world = herd();
+    const world = herd(often(perCredential, 10));
     world.advance(1_801_000);
     expect(
       running(world)
@@ -43,7 +44,8 @@ describe('a herd behind five gates', () => {
   });
 
   test('half are refused again: nothing is launched into a closed gate, nobody starves, all end', () => {
-    const world = herd();
+    const each = often(perCredential, 15);
+    const world = herd(each);
     const chance = chanceOf(7);
     const launches = new Map<string, number>();
     world.watch = (_event, effects) => {
@@ -84,7 +86,7 @@ describe('a herd behind five gates', () => {
       world.settle();
     }
     expect(left()).toEqual([]);
-    expect(launches.size).toBe(credentials.length * perCredential);
+    expect(launches.size).toBe(credentials.length * each);
   });
 
   test('200 that meet the limit in the same second are cheap', () => {

@@ -8,6 +8,7 @@ import { readContents } from '../../../src/supervisor/node/store/contents.js';
 import { openStore } from '../../../src/supervisor/node/store/index.js';
 import { decodeRecord, encodeRecord, eventIn } from '../../../src/supervisor/node/store/record.js';
 import type { Store } from '../../../src/supervisor/ports.js';
+import { often } from '../../support/long.js';
 import { event, events, state, temporary } from '../../support/storeFixtures.js';
 
 afterEach(() => setFault(null));
@@ -81,7 +82,7 @@ describe('a journal', () => {
     const folder = await folderWith(4);
     const whole = fs.readFileSync(journalOf(folder));
     const ends = [...whole.entries()].filter(([, byte]) => byte === 10).map(([at]) => at);
-    for (let cut = 0; cut <= whole.length; cut += cut < whole.length - 12 ? 41 : 1) {
+    for (let cut = 0; cut <= whole.length; cut += cut < whole.length - 12 ? often(41, 170) : often(1, 4)) {
       fs.writeFileSync(journalOf(folder), whole.subarray(0, cut));
       const loaded = await reopen(folder);
       // A record that lacks nothing but its newline is whole.
@@ -94,7 +95,7 @@ describe('a journal', () => {
     const folder = await folderWith(5);
     const whole = fs.readFileSync(journalOf(folder));
     const starts = [0, ...[...whole.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1)];
-    for (let at = 0; at < whole.length; at += 61) {
+    for (let at = 0; at < whole.length; at += often(61, 230)) {
       fs.rmSync(path.join(folder, 'corrupt'), { recursive: true, force: true });
       const flipped = Buffer.from(whole);
       flipped[at] = (flipped[at] ?? 0) ^ 0x15;
@@ -330,7 +331,7 @@ describe('a disk that refuses', () => {
     await (await own(folder)).close();
     const calls = faultCount();
     expect(calls).toBeGreaterThan(5);
-    for (let n = 1; n <= calls; n++) {
+    for (let n = 1; n <= calls; n += often(1, 6)) {
       fs.writeFileSync(journalOf(folder), torn);
       setFault(parseFault(`EIO:${n}`));
       const opened = await openStore(folder, { create: true });

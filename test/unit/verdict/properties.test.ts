@@ -231,10 +231,7 @@ describe('a moment written and read again', () => {
 });
 
 describe('a mutated message', () => {
-  const failures = part(
-    cases.filter((one) => one.expect.class !== 'none' && one.text.length > 12),
-    4,
-  );
+  const failures = cases.filter((one) => one.expect.class !== 'none' && one.text.length > 12);
   const mutations: Readonly<Record<string, (text: string, at: number) => string>> = {
     'a letter dropped': (text, at) => text.slice(0, at) + text.slice(at + 1),
     'a letter doubled': (text, at) => text.slice(0, at) + (text[at] ?? '') + text.slice(at),
