@@ -52,6 +52,19 @@ describe('swarm status', () => {
   });
 });
 
+describe('a folder of a newer version', () => {
+  it('is shown without an owner that has gone, and supervise ends with 3', async () => {
+    expect((await swarm(folder, ['run', manifest])).code).toBe(0);
+    const file = path.join(folder, '.swarm', 'view.json');
+    const left = JSON.parse(readFileSync(file, 'utf8')) as View;
+    writeFileSync(file, JSON.stringify({ ...left, owner: { pid: 1, epoch: 1, host: 'gone' } }));
+    writeFileSync(path.join(folder, '.swarm', 'VERSION'), '{"schema":9,"minReader":9,"createdBy":"9.0.0"}\n');
+    expect((await swarm(folder, ['status'])).stdout).not.toContain('Supervised by');
+    const ended = await swarm(folder, ['supervise']);
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringMatching(/newer version.*\n.*Update/)]);
+  });
+});
+
 describe('a batch from launch to apply', () => {
   it('ends with 0, each step by the command line, the tree touched only by apply', async () => {
     const run = await swarm(folder, ['run', manifest, '--json']);
@@ -101,6 +114,15 @@ describe('a batch from launch to apply', () => {
       (await view()).batches.flatMap((batch) => batch.children.map((child) => child.status)),
     ).not.toContain('failed');
     expect(git(folder, 'fsck', '--no-progress')).not.toMatch(/missing|error/);
+  });
+
+  it('counts what a program has written though it says nothing', async () => {
+    writeFileSync(
+      path.join(folder, 'worker.mjs'),
+      `import { writeFileSync } from 'node:fs'; writeFileSync('silent.txt', 'x');`,
+    );
+    expect((await swarm(folder, ['run', manifest])).stdout).toMatch(/one\s+Done$/m);
+    expect((await view()).batches[0]?.children.map((child) => child.files.written)).toEqual([1, 1]);
   });
 
   it('ends with 1 when a child fails for good, and says what to do', async () => {

@@ -1,4 +1,4 @@
-import { open, type OpenOptions } from '../environment.js';
+import { CommandEnd, open, type OpenOptions } from '../environment.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
@@ -16,6 +16,14 @@ export interface SuperviseOptions extends OpenOptions {
  */
 export async function supervise(options: SuperviseOptions, screen: Screen): Promise<number> {
   const supervisor = await open({ ...options, yields: options.after !== null });
+  if (supervisor.role === 'readOnly') {
+    await supervisor.close({ stopAgents: false });
+    throw new CommandEnd(
+      exitCodes.environment,
+      'Nothing can be supervised here: .swarm was written by a newer version and can only be read.',
+      'Update Swarm Panel.',
+    );
+  }
   const unfinished = supervisor.view().batches.filter((batch) => batch.endedAt === null);
   if (unfinished.length === 0) {
     await supervisor.close({ stopAgents: false });

@@ -54,7 +54,9 @@ function lineOf(change: Change, view: View): string | null {
         return null;
       const parts = [child.id.padEnd(12), statusWords[child.display].padEnd(9)];
       if (child.status === 'running') parts.push(child.attempts > 1 ? `attempt ${child.attempts}` : '');
-      else parts.push(plainLine(nowText(child, view.gates)));
+      // What it has written is captured right after its end.
+      else if (child.status !== 'done' || child.snapshot !== null)
+        parts.push(plainLine(nowText(child, view.gates)));
       if (child.status === 'paused' && child.resetAt !== null)
         parts.push(`until ${clock(child.resetAt, now)}`);
       if (child.status === 'failed' && child.reason) parts.push(plainLine(child.reason.message));

@@ -88,6 +88,8 @@ export type Event =
       readonly n: number;
       readonly ref: string;
       readonly commit: string;
+      /** How many files differ from the base. */
+      readonly files?: number;
     }
   | {
       readonly type: 'snapshotFailed';

@@ -193,7 +193,9 @@ function countOpening(d: Draft, child: Child, usage: Usage): void {
   for (const gate of gatesOf(d.state, choiceOf(child))) {
     if (gate.position.name !== 'opening') continue;
     usage.unproven.set(gate.key, (usage.unproven.get(gate.key) ?? 0) + 1);
-    d.putGate({ ...gate, position: { ...gate.position, resumed: gate.position.resumed + 1 } });
+    // Whoever comes newly, or once more, was not among those that waited.
+    const resumed = Math.min(gate.position.resumed + 1, gate.position.of);
+    d.putGate({ ...gate, position: { ...gate.position, resumed } });
     d.order({
       type: 'setTimer',
       timer: { kind: 'ramp', gate: gate.key, episode: gate.episode },

@@ -131,6 +131,8 @@ export interface Child {
     readonly commit: string;
     readonly n: number;
     readonly at: Instant;
+    /** How many files differ from the base in it; not there in journals of before it was counted. */
+    readonly files?: number;
   } | null;
   /** When a snapshot of arriving edits was last ordered. */
   readonly snapshotAskedAt: Instant | null;

@@ -4,7 +4,7 @@ import { lookUp, parseChildKey } from './keys.js';
 import { resumePrice } from './price.js';
 import type { Child, Consent, Gate, Instant, Pause, State } from './state.js';
 import { actionsOf } from './viewActions.js';
-import { applyOf, quarantineOf } from './viewWork.js';
+import { applyOf, filesWritten, quarantineOf } from './viewWork.js';
 import { iso, type Facts } from './viewFacts.js';
 import { needsPerson } from './viewGate.js';
 import { asksFirst, consentAt, goesOn, tooDear } from './waiting.js';
@@ -100,7 +100,7 @@ function fixedOf(child: Child): Known {
       worktree: child.worktree?.path ?? null,
       snapshot: child.snapshot?.ref ?? null,
       quarantined: child.quarantine?.state === 'moved' && child.quarantine.moved.length > 0,
-      files: { read: report.read, written: report.written },
+      files: { read: report.read, written: filesWritten(child) },
       tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },
       lastLine: report.lastLine,
       quietSince: phase.name === 'running' && phase.quiet ? iso(phase.lastSign) : null,

@@ -38,3 +38,8 @@ export function applyOf(child: Child): ApplyView | null {
       return applied satisfies never;
   }
 }
+
+/** What the agent has told of, or what its snapshot holds where it told of less: a program may tell nothing. */
+export function filesWritten(child: Child): number {
+  return Math.max(child.report.written, child.snapshot?.files ?? 0);
+}

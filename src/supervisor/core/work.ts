@@ -8,8 +8,9 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 export function snapshotTaken(d: Draft, event: Of<'snapshotTaken'>): void {
   const child = d.child(event.child);
   if (child === undefined || (child.snapshot !== null && child.snapshot.n >= event.n)) return;
-  const { ref, commit, n } = event;
-  d.putChild({ ...child, snapshot: { ref, commit, n, at: d.now } });
+  const { ref, commit, n, files } = event;
+  const snapshot = { ref, commit, n, at: d.now, ...(files === undefined ? {} : { files }) };
+  d.putChild({ ...child, snapshot });
   if (child.applied.state !== 'applied' && child.applied.state !== 'applying')
     d.order({ type: 'forecast', batch: child.batch });
 }

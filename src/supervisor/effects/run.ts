@@ -4,6 +4,7 @@ import type { ChildKey } from '../core/state.js';
 import { redact } from '../verdict/redact.js';
 import { isDiskError, messageOf, type EffectContext } from './context.js';
 import { applyWork, checkTree, forecast } from './merge.js';
+import { filesWritten } from '../core/viewWork.js';
 import { idsOf } from './places.js';
 import { prepare } from './prepare.js';
 import { quarantineChild, restoreWorktree, snapshotChild } from './snapshots.js';
@@ -114,7 +115,7 @@ async function writeResult(context: EffectContext, key: ChildKey): Promise<void>
     session: child.session,
     worktree: child.worktree?.path ?? null,
     snapshot: child.snapshot?.ref ?? null,
-    files: { read: report.read, written: report.written },
+    files: { read: report.read, written: filesWritten(child) },
     tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },
     endedAt: new Date(phase.since).toISOString(),
   };

@@ -34,6 +34,7 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
         n,
         ref: taken.ref,
         commit: taken.commit,
+        files: taken.changes.length,
       });
     } catch (error) {
       if (!context.mayAct()) return false;

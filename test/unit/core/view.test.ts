@@ -57,6 +57,20 @@ describe('the view', () => {
     expect('model' in (view.gates[0] ?? {})).toBe(false);
   });
 
+  test('never counts more resumed than have waited, whoever starts meanwhile', () => {
+    const it = world(['a', 'b'], 2);
+    it.exit('b/a', 1, limit);
+    it.exit('b/b', 1, limit);
+    it.advance(3_602_000);
+    it.report('b/a', true);
+    it.send(batchLaunched({ id: 'later', tasks: ['c', 'd'], max: 8, idle: 1e12 }));
+    it.settle();
+    it.report('b/b', true);
+    it.settle();
+    expect(deriveView(it.state).batches[1]?.children[0]?.status).toBe('running');
+    expect(deriveView(it.state).gates[0]?.resumed).toEqual({ done: 1, of: 1 });
+  });
+
   test('says how long a child ran, waits not counted', () => {
     const it = world(['a']);
     it.advance(60_000);

@@ -54,7 +54,7 @@ const schemas: Readonly<Record<Event['type'], z.ZodType>> = {
     progress: p.flag,
   }),
   adopted: z.looseObject({ ...ofAttempt, process: p.processId }),
-  snapshotTaken: z.looseObject({ child: p.key, n: p.count, ref: p.text, commit: p.text }),
+  snapshotTaken: z.looseObject({ child: p.key, n: p.count, ref: p.text, commit: p.text, files: p.count.optional() }),
   snapshotFailed: z.looseObject({ child: p.key, message: p.text, disk: p.flag }),
   worktreeLost: ofChild,
   worktreeRestored: z.looseObject({ child: p.key, place: p.place }),

@@ -31,10 +31,15 @@ export async function lookAtStore(swarmFolder: string): Promise<StoreLook | null
     return { ...nothing, problems: [{ path: swarm, message: 'This is not a folder and was not read.' }] };
   const view = await readView(path.join(swarm, 'view.json'));
   const version = await readVersion(path.join(swarm, 'VERSION'), []);
+  const lock = await readLock(path.join(swarm, 'lock'));
+  const owner =
+    lock.kind === 'held' ? { pid: lock.holder.pid, epoch: lock.holder.epoch, host: lock.holder.host } : null;
   if (version.kind === 'newer')
     return {
       ...nothing,
-      view,
+      // Its owner may have died since it was written.
+      view: view && { ...view, owner },
+      owner,
       writtenBy: version.writtenBy,
       problems: [
         {
@@ -44,8 +49,5 @@ export async function lookAtStore(swarmFolder: string): Promise<StoreLook | null
       ],
     };
   const { state, events, problems } = await readContents(swarm);
-  const lock = await readLock(path.join(swarm, 'lock'));
-  const owner =
-    lock.kind === 'held' ? { pid: lock.holder.pid, epoch: lock.holder.epoch, host: lock.holder.host } : null;
   return { ...nothing, state, events, problems, view, owner };
 }
