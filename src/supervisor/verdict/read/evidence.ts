@@ -287,15 +287,15 @@ function statusIn(folded: string): number | null {
 
 /** The pairs of a log line: `msg="…" reset_at=1772647200`. */
 function pairsIn(program: string): readonly Field[] {
-  if (!program.includes('=')) return [];
+  if (!/[=_]/.test(program)) return [];
   return [
     ...program.matchAll(
-      /(?<![\w.?&-])([a-z_][\w.-]{3,40})=(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|([^\s,;|)\]}"']{1,60}))/gi,
+      /(?<![\w.?&-])([a-z_][\w.-]{3,40}=|[a-z]{2,20}(?:_[a-z]{2,20}){1,4}:\s?)(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|([^\s,;|)\]}"']{1,60}))/gi,
     ),
   ]
     .slice(0, 60)
     .map((match) => ({
-      key: match[1] ?? '',
+      key: (match[1] ?? '').replace(/[=:]\s?$/, ''),
       value: match[2] ?? match[3] ?? match[4] ?? '',
       open: false,
       header: false,

@@ -91,12 +91,17 @@ export function fieldsOf(value: unknown): readonly Field[] {
         ? item.value.slice(0, 200).map((entry: unknown): [string, unknown] => [key, entry])
         : Object.entries(item.value).slice(0, 400);
       for (const [name, entry] of entries.reverse()) {
-        stack.push({ value: entry, key: name, depth: depth + 1, open, header: below });
+        // `"reset": { "at": … }`
+        const whole = PARTIAL.test(name) && WHEN.test(key) ? `${key}_${name}` : name;
+        stack.push({ value: entry, key: whole, depth: depth + 1, open, header: below });
       }
     }
   }
   return fields;
 }
+
+const PARTIAL = /^(?:at|in|on|time|timestamp|date|epoch|seconds|ms|utc|iso|after)$/i;
+const WHEN = /^(?:next_?)?(?:resets?|retry|renews?|wait|cool_?down|available)$/i;
 
 /** JSON, or undefined. */
 export function parse(text: string): unknown {

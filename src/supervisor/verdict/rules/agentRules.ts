@@ -101,7 +101,7 @@ export const agentRules: readonly Rule[] = [
         /(?:quota|limit|too many|throttl|rate)[^\n]{0,200}(?:per[-_ ]?min(?:ute)?(?![a-z])|\brpm\b|\btpm\b|tokens\/min|requests\/min|per[-_ ]?second)|(?:per[-_ ]?min(?:ute)?(?![a-z])|\brpm\b|\btpm\b)[^\n]{0,60}(?:quota|limit|exceeded|reached)/,
       ),
       not: words(
-        /per[-_ ]?day|perday|\btpd\b|\brpd\b|request too large|usage limit (?:reached|exceeded)|hit your usage/,
+        /limiter\b[^\n]{0,20}(?:configured|enabled|set|started)|burst \d|per[-_ ]?day|perday|\btpd\b|\brpd\b|request too large|usage limit (?:reached|exceeded)|hit your usage/,
       ),
     },
     class: 'rate_limit',

@@ -31,6 +31,8 @@ const WEEKDAY = new RegExp(
   `${START}(next\\s|kommenden\\s|nachsten\\s|prochain\\s)?(${LATIN_DAY})(?![a-zа-яء-ي])|((?:下|来|다음)\\s?)?(${CJK_DAY})`,
 );
 const RELATIVE = new RegExp(`(?<![a-zа-я])(${OFFSET})(?![a-zа-я])`);
+const DAYS_AHEAD =
+  /(?<![a-zа-я])(?:in|after|dans|en|em|nach|tra|fra|через|om|za)\s(\d{1,3})\s(?:days?|tage?n?|jours?|dias?|днеи|дня|giorni|dagen|dagar)(?=[\s,]{1,3}(?:at|@|um|a|as|alle|om|в|kl)[\s.])/;
 const ORDINAL =
   /(?<![a-z])(?:on\s)?(?:the\s)?(\d{1,2})(?:st|nd|rd|th)(?:\s?(?:day\s)?of\s(?:(the\snext|next|the\sfollowing)|each|every|the|this)\smonth)?(?![a-z])/;
 const NEXT_MONTH =
@@ -108,6 +110,8 @@ function slashes(text: string, dayFirst: boolean): FoundDate | null {
 }
 
 function relative(text: string): FoundDate | null {
+  const ahead = DAYS_AHEAD.exec(text);
+  if (ahead) return { kind: 'offset', days: Number(ahead[1]), night: false, ...span(ahead) };
   const match = RELATIVE.exec(text);
   const days = DAY_OFFSETS.get(match?.[1] ?? '');
   if (!match || days === undefined) return null;

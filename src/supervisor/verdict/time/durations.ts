@@ -14,7 +14,7 @@ const SPACED = alternation([...NUMBERS.keys()].filter((word) => /[a-zа-я]/.tes
 const JOINED = alternation([...NUMBERS.keys()].filter((word) => !/[a-zа-я]/.test(word)));
 /** A unit of letters ends with the word, but digits may follow: `4h28m20s`. A number word needs a spelled-out unit. */
 const PART =
-  `(?:(\\d{1,9}(?:[.,]\\d{1,9})?)\\s{0,2}-?\\s?|(?<![a-zа-я])(?:(${SPACED})[\\s-]{1,3}(?=[a-zа-я]{3})|(${JOINED})\\s?))` +
+  `(?:(\\d{1,9}(?:[.,]\\d{1,9})?)\\s{0,2}-?\\s?|(?<![a-zа-я])(?:(${SPACED})( and a half)?[\\s-]{1,3}(?=[a-zа-я]{3})|(${JOINED})\\s?))` +
   `(${UNIT})(?![a-zа-яё])\\.?`;
 const ONE = new RegExp(PART, 'gu');
 const GLUE = /^[\s,]{0,4}(?:and|und|et|y|e|и|i|og|och|en|ve|和|零|و)?\s{0,3}$/u;
@@ -44,10 +44,10 @@ function findSpoken(text: string): FoundDuration | null {
   ONE.lastIndex = 0;
   let found: { index: number; end: number; seconds: number; unit: number } | null = null;
   for (let part = ONE.exec(text); part; part = ONE.exec(text)) {
-    const unit = UNITS.get(part[4] ?? '') ?? 0;
+    const unit = UNITS.get(part[5] ?? '') ?? 0;
     const count =
       part[1] === undefined
-        ? (NUMBERS.get(part[2] ?? part[3] ?? '') ?? 0)
+        ? (NUMBERS.get(part[2] ?? part[4] ?? '') ?? 0) + (part[3] === undefined ? 0 : 0.5)
         : Number(part[1].replace(',', '.'));
     if (!found) {
       found = { index: part.index, end: part.index + part[0].length, seconds: count * unit, unit };
