@@ -118,7 +118,7 @@ function judge(evidence: Evidence, signal: Signal, context: VerdictContext, rule
     agent: evidence.agent,
     words: evidence.words,
     codes: [evidence.codes, headers.code].filter((code) => code !== '').join('\n'),
-    status: evidence.corroborated ? status : null,
+    status: evidence.corroborated || ERROR_LINE.test(evidence.words) ? status : null,
   };
   const exit = signal.exitCode === undefined ? null : exitMeaning(signal.exitCode, evidence.agent);
   if (evidence.success && (signal.exitCode ?? 0) === 0) return nothing;

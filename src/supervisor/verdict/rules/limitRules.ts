@@ -25,7 +25,7 @@ export const usageRules: readonly Rule[] = [
     name: 'spend-limit',
     when: {
       words: lastWords(
-        /(?:hit|reached|exceeded) (?:your|the|its) (?:\w+ ){0,3}spend(?:ing)? (?:limit|cap)[^\n]{0,20}|(?:spend(?:ing)?|usage) limit is set to \$?0|spend(?:ing)? (?:limit|cap) (?:reached|exceeded|hit)/,
+        /(?:hit|reached|exceeded) (?:your|the|its) (?:[\w']+ ){0,4}spend(?:ing)? (?:limit|cap)[^\n]{0,20}|(?:spend(?:ing)?|usage) limit is set to \$?0|spend(?:ing)? (?:limit|cap) (?:reached|exceeded|hit)/,
       ),
     },
     class: 'usage_limit',

@@ -118,6 +118,7 @@ const REPORTED =
 /** A text whose last word is the agent's own report: whatever is shown above it did not stop the agent. */
 export function endsInReport(text: string): boolean {
   const last = text.trimEnd().slice(-600).split('\n').pop() ?? '';
+  if (/^\s*[⏺●]\s+\p{L}/u.test(last) && isProse(last)) return true;
   return REPORTED.test(last) && !/^\s*[[{]|^\W*(?:error|fatal|api error)/i.test(last);
 }
 
