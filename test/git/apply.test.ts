@@ -273,8 +273,17 @@ describe('apply with a check', () => {
       check: { exitCode: 0 },
     });
     expect(outcome.red[0]?.output).toContain('b.ts(1,7)');
+    expect(outcome.red[0]?.tree).not.toBe(outcome.check?.tree);
     expect([repo.read('a.ts'), repo.read('b.ts'), repo.read('c.ts')]).toEqual(['better', 'b', 'better']);
     expect(repo.userState().index).toBe(before.index);
+  });
+
+  test('a red child has an error though the check says nothing', async () => {
+    const repo = await createRepo({ 'a.ts': 'a' });
+    const bad = await child(repo, 'bad', { 'silent.ts': 'x' });
+    const silent = { command: ['test', '!', '-e', 'silent.ts'], folder: '.' };
+    const outcome = await apply(repo, [bad], { check: silent });
+    expect(outcome).toMatchObject({ applied: [], red: [{ id: 'bad', errors: 1 }] });
   });
 
   test('takes two that are green only together', async () => {

@@ -138,7 +138,7 @@ async function applyOpen(context: EffectContext, id: string, keys: readonly Chil
       check: checkView(context, batch.check ?? [], outcome.check),
       children: outcome.red.map((each) => ({
         child: keyOf(each.id),
-        check: childCheckView(context, outcome.check, each.errors),
+        check: childCheckView(context, each),
       })),
     });
 }
@@ -263,13 +263,12 @@ function checkView(
 
 function childCheckView(
   context: EffectContext,
-  outcome: CheckOutcome | null,
-  errors: number,
+  red: { readonly errors: number; readonly tree: string },
 ): ChildCheckView {
   return {
     state: 'red',
-    errors,
-    tree: (outcome?.tree ?? '').slice(0, 7),
+    errors: red.errors,
+    tree: red.tree.slice(0, 7),
     stale: false,
     at: new Date(context.clock.now()).toISOString(),
   };

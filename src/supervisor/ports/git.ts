@@ -225,8 +225,13 @@ export interface ApplyOutcome {
     readonly id: string;
     readonly with: readonly { readonly who: string; readonly path: string }[];
   }[];
-  /** Children whose work makes the check red. */
-  readonly red: readonly { readonly id: string; readonly errors: number; readonly output: string }[];
+  /** Children whose work makes the check red, with the tree on which it was. */
+  readonly red: readonly {
+    readonly id: string;
+    readonly errors: number;
+    readonly output: string;
+    readonly tree: string;
+  }[];
   readonly check: CheckOutcome | null;
   readonly refusal: Refusal | null;
 }

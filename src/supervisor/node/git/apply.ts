@@ -113,8 +113,10 @@ async function applyOnce(
     conflicts: [...conflicts].map(([id, found]) => ({ id, with: found })),
     red: [...red].map(([id, outcome]) => ({
       id,
-      errors: errorsAdded(check, outcome),
+      // A check that fails without a message we can read has failed all the same.
+      errors: Math.max(1, errorsAdded(check, outcome)),
       output: outcome.output,
+      tree: outcome.tree,
     })),
     check,
     refusal,
