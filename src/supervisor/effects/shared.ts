@@ -74,7 +74,10 @@ export interface SharedTreeMaker {
 
 export function createSharedWork(contextOf: () => EffectContext, maker: SharedTreeMaker): SharedWork {
   let begun: Promise<SharedTree> | null = null;
-  const hearing = createHearing(() => contextOf().repository.topLevel);
+  const hearing = createHearing(
+    () => contextOf().repository.topLevel,
+    () => contextOf().clock.now(),
+  );
   const asks = createAsks(contextOf, anybodyWorks, (child, file) => placeCheck(child, { file }));
 
   function tree(): Promise<SharedTree> {
@@ -172,8 +175,7 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
         await quarantineChild(context, { type: 'quarantine', child: child.key });
     return context.turns.run('tree', async () => {
       const shared = await tree();
-      catchUp(null);
-      await keep(await shared.look(hearing.now()));
+      await keep(await shared.look(heard(false)));
       const half = halfIn(context, caller).map((child) => child.key);
       const all = await allEdits(null);
       const spot = await shared.placeCheck({
@@ -190,14 +192,13 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
   }
 
   /** Everybody's output is read to its end first, so that nobody's work is put down to somebody else. */
-  function catchUp(except: Attempt | null): void {
+  const heard = (mayWait: boolean) => () => {
     const context = contextOf();
-    for (const attempt of context.attempts.values()) {
-      const child = context.state().children[attempt.key];
-      if (attempt !== except && child !== undefined && worksInTree(context, child))
-        attempt.follower?.catchUp();
-    }
-  }
+    const { topLevel } = context.repository;
+    const there = [...context.attempts.values()].filter((attempt) => attempt.work === topLevel);
+    for (const attempt of there) attempt.follower?.catchUp();
+    return hearing.now(mayWait && there.length > 1);
+  };
 
   /** What of it may be about the shared tree: all of a child that works there, else only what names the tree. */
   function inTheTree(attempt: Attempt, events: readonly AgentEvent[]): readonly AgentEvent[] {
@@ -219,15 +220,6 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
         (moved.length === 0 ? '' : `Moved to its worktree: ${moved.join(', ')}. `) +
         (left.length === 0 ? '' : `Left: ${left.map(({ path: file }) => file).join(', ')}.`),
     );
-  }
-
-  async function endShells(attempt: Attempt): Promise<void> {
-    const shared = await tree();
-    for (const command of hearing.openShells(attempt)) {
-      const { writer, heard } = hearing.shell(attempt, command);
-      await keepOf(attempt, await shared.shellEnded(writer, heard));
-      hearing.shellDone(attempt, command);
-    }
   }
 
   return {
@@ -267,60 +259,45 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       const pathOf = (file: string) => relativePath(file, contextOf().repository.topLevel);
       const as = (tool: string): Writer => ({ child: attempt.key, attempt: attempt.number, tool });
       switch (event.type) {
-        case 'writing': {
-          // Read after the tool has begun to write, it would make the tool's own work somebody else's.
-          const file = await contextOf().fileState(contextOf().repository.topLevel, pathOf(event.path));
-          if (file !== null && contextOf().clock.now() - file.modifiedAt < justWritten) return;
-          return keep(await shared.writing(as(event.tool), pathOf(event.path)));
-        }
+        case 'writing':
+          return keep(await shared.writing(as(event.tool), pathOf(event.path), heard(false)));
         case 'write': {
           const written = pathOf(event.path);
           await keep(await shared.wrote(as(event.tool), written));
           return hearing.claimDone(attempt, written);
         }
-        case 'shellStarted': {
-          catchUp(attempt);
-          const { writer, heard } = hearing.shell(attempt, event.command);
-          return keep(await shared.shellStarted(writer, heard));
-        }
-        case 'shell': {
-          catchUp(attempt);
-          const { writer, heard } = hearing.shell(attempt, event.command);
-          await keep(await shared.shellEnded(writer, heard));
-          return hearing.shellDone(attempt, event.command);
-        }
+        case 'shellStarted':
+        case 'shell':
         case 'denied':
-          // A command that was refused has no end of its own.
-          return endShells(attempt);
+          return keep(await shared.look(heard(true)));
         default:
           return;
       }
     },
     async ended(attempt) {
       const topLevel = contextOf().repository.topLevel;
-      if (attempt.work !== topLevel && hearing.isSilent(attempt)) return;
+      if (attempt.work !== topLevel && hearing.claims(attempt).length === 0) return;
       const shared = await tree();
       // Stopped in the middle of a tool: what it had begun to write is its own.
       for (const { path: file, writer } of hearing.claims(attempt)) {
         await keepOf(attempt, await shared.wrote(writer, file));
         hearing.claimDone(attempt, file);
       }
-      catchUp(attempt);
-      await endShells(attempt);
+      hearing.silence(attempt);
+      await keepOf(attempt, await shared.look(heard(false)));
       await asks.forget(attempt);
     },
     quarantine,
     async ourWrite(act) {
       if (begun === null) return act();
-      const { result, lines } = await (await begun).ourWrite(act);
+      const { result, lines } = await (await begun).ourWrite(act, heard(false));
       await keep(lines);
       return result;
     },
     async check(check, batch) {
       const context = contextOf();
       const shared = await tree();
-      catchUp(null);
-      await keep(await shared.look(hearing.now()));
+      await keep(await shared.look(heard(false)));
       const half = halfIn(context, null).map((child) => child.key);
       const all = await allEdits(null);
       context.log.info(`check of ${batch}: ${half.length} children are in the middle of their work`);
@@ -343,9 +320,6 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     },
   };
 }
-
-/** Longer than an agent's line takes to reach us. */
-const justWritten = 2000;
 
 /** In a shared batch, and not yet moved into a worktree of its own. */
 export function worksInTree(context: EffectContext, child: Child): boolean {

@@ -13,18 +13,19 @@ export interface SharedTree {
   /** The last lines that were handed out, also by a run that may have died before it could keep them. */
   recent(): readonly LedgerLine[];
   /** A tool of the child is about to write the path: what changed until now was not it. */
-  writing(writer: Writer, path: string): Promise<readonly LedgerLine[]>;
+  writing(writer: Writer, path: string, heard?: () => Heard): Promise<readonly LedgerLine[]>;
   /** A tool of the child has written the path (relative to the top, with `/`). */
   wrote(writer: Writer, path: string): Promise<readonly LedgerLine[]>;
   /** A command of the child begins; what changes until its end is the child's, if nobody else has one open. */
-  shellStarted(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
-  shellEnded(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
-  /** Looks now: what has changed is put down to whoever has a command open. */
-  look(heard?: Heard): Promise<readonly LedgerLine[]>;
+  shellStarted(writer: Writer): Promise<readonly LedgerLine[]>;
+  shellEnded(writer: Writer): Promise<readonly LedgerLine[]>;
+  /** Looks now: what has changed is put down to whoever was at work then, as far as we have heard. */
+  look(heard: () => Heard): Promise<readonly LedgerLine[]>;
 
   /** Runs something of ours that writes to the tree, e.g. an apply: nobody's edit. The lines are from before it. */
   ourWrite<Result>(
     act: () => Promise<Result>,
+    heard?: () => Heard,
   ): Promise<{ readonly result: Result; readonly lines: readonly LedgerLine[] }>;
 
   /**
@@ -65,14 +66,14 @@ export interface Writer {
   readonly command?: string;
 }
 
-/** What is known of the time in which something has changed. */
+/** What has been heard of those who work in the tree; asked after a look, so that nothing is missing. */
 export interface Heard {
-  /** The writer's command began after this (epoch ms): what changed earlier is not its doing. */
-  readonly since: number;
-  /** Others of whose commands we have heard, though their own turn comes later. */
-  readonly also: readonly Writer[];
-  /** Paths that somebody's tool has said it is about to write. */
-  readonly claims: ReadonlyMap<string, Writer>;
+  /** Whose commands may have been at work at that time (epoch ms; null: it is not known when the path was changed). */
+  writersAt(time: number | null, path: string): readonly Writer[];
+  /** Whose tool has said that it writes the path, unless it was changed long before. */
+  claimAt(time: number | null, path: string): Writer | null;
+  /** What was changed just now and nobody's command names may be left for the next look: its writer is perhaps not heard yet. */
+  readonly mayWait: boolean;
 }
 
 export interface PlaceRequest {

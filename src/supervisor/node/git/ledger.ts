@@ -18,14 +18,17 @@ import { copyIndex, sparseEnvironment } from './temporaryIndex.js';
  */
 export interface Ledger {
   start(running: readonly Writer[], unfinished: readonly QuarantinePlan[]): Promise<readonly LedgerLine[]>;
-  writing(writer: Writer, file: string): Promise<readonly LedgerLine[]>;
+  writing(writer: Writer, file: string, heard?: () => Heard): Promise<readonly LedgerLine[]>;
   wrote(writer: Writer, file: string): Promise<readonly LedgerLine[]>;
-  shellStarted(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
-  shellEnded(writer: Writer, heard?: Heard): Promise<readonly LedgerLine[]>;
-  look(heard?: Heard): Promise<readonly LedgerLine[]>;
+  shellStarted(writer: Writer): Promise<readonly LedgerLine[]>;
+  shellEnded(writer: Writer): Promise<readonly LedgerLine[]>;
+  look(heard: () => Heard): Promise<readonly LedgerLine[]>;
   /** The last lines that were handed out, also by a run before this one. */
   recent(): readonly LedgerLine[];
-  ourWrite<Result>(act: () => Promise<Result>): Promise<{ result: Result; lines: readonly LedgerLine[] }>;
+  ourWrite<Result>(
+    act: () => Promise<Result>,
+    heard?: () => Heard,
+  ): Promise<{ result: Result; lines: readonly LedgerLine[] }>;
   /** Lets nobody look while `act` writes to the tree, and takes what it wrote as nobody's edit. */
   whileWriting<Result>(
     act: () => Promise<Result>,
@@ -171,34 +174,32 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
     });
   }
 
-  /** Around a command of `writer`: what was announced is the announcer's, what is older than the command is not its. */
-  async function attributedAround(
-    changes: readonly Changed[],
-    writer: Writer | null,
-    heard: Heard | undefined,
-  ): Promise<readonly LedgerLine[]> {
+  /** By when each path was changed, and what was heard of who was at work then. */
+  async function attributedBy(changes: readonly Changed[], ask: () => Heard): Promise<readonly LedgerLine[]> {
+    const times = await Promise.all(changes.map((change) => changedAt(change.path)));
+    const heard = ask();
     const lines: LedgerLine[] = [];
-    for (const change of changes) {
-      const claim = heard?.claims.get(change.path);
-      if (claim !== undefined) {
-        lines.push(line(claim, change, 'exact', []));
-        continue;
-      }
-      const isNamed = writer?.command !== undefined && names(writer.command, change.path);
-      const since = (heard?.since ?? 0) - (isNamed ? longestLag : usualLag);
-      const mayBe = writer !== null && (await changedSince(change.path, since));
-      lines.push(...attributedOne(change, [...open, ...(heard?.also ?? []), ...(mayBe ? [writer] : [])]));
+    for (const [at, change] of changes.entries()) {
+      const time = times[at] ?? null;
+      const claim = heard.claimAt(time, change.path);
+      const writers = likelyWriters(change.path, heard.writersAt(time, change.path));
+      const isFresh = time !== null && now() - time < settled;
+      if (claim !== null) lines.push(line(claim, change, 'exact', []));
+      else if (heard.mayWait && isFresh && !writers.some((writer) => namesPath(writer, change.path)))
+        // Taken for unchanged, it is found again by the next look.
+        known.set(change.path, { entry: change.before, signature: null });
+      else lines.push(...attributedOne(change, writers));
     }
     return lines;
   }
 
-  /** Whether a path changed at or after `since`; a deletion by the time stamp of its folder. */
-  async function changedSince(file: string, since: number): Promise<boolean> {
-    if (since <= 0 || !stampsAreOurs) return true;
+  /** When a path was changed, a deleted one by the time stamp of its folder; null where stamps tell nothing. */
+  async function changedAt(file: string): Promise<number | null> {
+    if (!stampsAreOurs) return null;
     for (let at = file; ; at = path.posix.dirname(at)) {
       const stats = await lstat(path.join(top, at)).catch(() => null);
-      if (stats !== null) return stats.ctimeMs >= since - clockTick;
-      if (at === '.') return true;
+      if (stats !== null) return stats.ctimeMs;
+      if (at === '.') return null;
     }
   }
 
@@ -255,41 +256,48 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   return {
     recent: () => recent,
     start: (running, unfinished) => inTurn(() => start(running, unfinished)),
-    ourWrite: (act) =>
+    ourWrite: (act, heard) =>
       inTurn(async () => {
-        const lines = attributed(await scan(), open);
+        const changes = await scan();
+        const lines = heard === undefined ? attributed(changes, open) : await attributedBy(changes, heard);
         const result = await act();
         await scan();
         await save();
         return { result, lines };
       }),
-    writing: (_writer, file) =>
-      inTurn(async () => ((await isWatched(file)) ? saved(attributed(await look([file]), open)) : [])),
+    writing: (_writer, file, heard) =>
+      inTurn(async () => {
+        if (!(await isWatched(file))) return [];
+        const changes = await look([file]);
+        return saved(heard === undefined ? attributed(changes, open) : await attributedBy(changes, heard));
+      }),
     wrote: (writer, file) =>
       inTurn(async () => {
         if (!(await isWatched(file))) return [];
         return saved((await look([file])).map((change) => line(writer, change, 'exact', [])));
       }),
-    shellStarted: (writer, heard) =>
+    shellStarted: (writer) =>
       inTurn(async () => {
         ignored.clear();
-        // Its line is read a little after it was printed: without a known beginning nothing yet is its doing.
-        const lines = await attributedAround(await scan(), heard === undefined ? null : writer, heard);
+        const lines = attributed(await scan(), open);
         open.push(writer);
         return saved(lines);
       }),
-    shellEnded: (writer, heard) =>
+    shellEnded: (writer) =>
       inTurn(async () => {
         ignored.clear();
         const at = open.findIndex(
-          ({ child, attempt, command }) =>
-            child === writer.child && attempt === writer.attempt && command === writer.command,
+          ({ child, attempt }) => child === writer.child && attempt === writer.attempt,
         );
-        const lines = await attributedAround(await scan(), at < 0 ? writer : null, heard);
+        const lines = attributed(await scan(), at < 0 ? [...open, writer] : open);
         if (at >= 0) open.splice(at, 1);
         return saved(lines);
       }),
-    look: (heard) => inTurn(async () => saved(await attributedAround(await scan(), null, heard))),
+    look: (heard) =>
+      inTurn(async () => {
+        ignored.clear();
+        return saved(await attributedBy(await scan(), heard));
+      }),
     whileWriting: (act, paths) =>
       inTurn(async () => {
         const result = await act();
@@ -300,11 +308,10 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   };
 }
 
-/** An agent prints what it does a little after it has begun with it; on a busy machine much later. */
-const usualLag = 250;
-const longestLag = 5000;
 /** Time stamps of files may be behind the clock by as much. */
 const clockTick = 20;
+/** What is older has been heard of, if it can be. */
+const settled = 1000;
 
 /** One of each child; of several, those alone whose command names the file, where it is one. */
 function likelyWriters(file: string, writers: readonly Writer[]): readonly Writer[] {
@@ -312,12 +319,13 @@ function likelyWriters(file: string, writers: readonly Writer[]): readonly Write
   const naming = new Map<string, Writer>();
   for (const writer of writers) {
     children.set(writer.child, writer);
-    if (writer.command !== undefined && names(writer.command, file)) naming.set(writer.child, writer);
+    if (namesPath(writer, file)) naming.set(writer.child, writer);
   }
   return [...(children.size > 1 && naming.size === 1 ? naming : children).values()];
 }
 
-function names(command: string, file: string): boolean {
+function namesPath({ command }: Writer, file: string): boolean {
+  if (command === undefined) return false;
   return command
     .split(/[\s'"`;|&()<>=]+/)
     .some((word) => word === file || word.endsWith(`/${file}`) || file.endsWith(`/${word}`));
