@@ -5,6 +5,7 @@ import { exists, refuse } from './inspect.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { captureWorktree, treeOf } from './snapshot.js';
 import { treeDifferences } from './changes.js';
+import { isInUse } from './composite.js';
 import { dropWorktree, worktreeState } from './worktree.js';
 import { gitDirOf, readMark } from './worktreeFiles.js';
 
@@ -56,6 +57,8 @@ export async function findLeftovers(
   const found: { path: string; bytes: number; unsaved: boolean }[] = [];
   for (const folder of await registeredWorktrees(runner, repository)) {
     if (wanted.has(folder) || (await worktreeState(repository, folder)) !== 'present') continue;
+    // Somebody's check runs there at this moment.
+    if (await isInUse(folder)) continue;
     found.push({
       path: folder,
       bytes: await diskUse(folder),
