@@ -277,7 +277,7 @@ const TELLING = [
 ];
 
 const STATUS_IN_TEXT =
-  /(?:http(?:\/[\d.]{1,3})?|status(?: code)?(?: was)?|error(?: code)?|code|api error|provider\.\w+|rejected|\(|\[)[:=\s(\]'"]{0,4}(4\d\d|5\d\d)(?![\d.,]|:\d)|^\W{0,3}(4\d\d|5[0-3]\d)(?=[\s"])|\b(4\d\d|5\d\d) (?:too many requests|unauthorized|forbidden|bad request|payment required|not found|internal server error|bad gateway|service unavailable|gateway timeout|resource_exhausted)/;
+  /(?:http(?:\/[\d.]{1,3})?|status(?: code)?(?: was)?|error(?: code)?|code|api error|provider\.\w+|rejected|\(|\[)[:=\s(\]'"]{0,4}(4\d\d|5\d\d)(?![\d.]|,\d|:\d)|^\W{0,3}(4\d\d|5[0-3]\d)(?=[\s"])|\b(4\d\d|5\d\d) (?:too many requests|unauthorized|forbidden|bad request|payment required|not found|internal server error|bad gateway|service unavailable|gateway timeout|resource_exhausted)/;
 
 function statusIn(folded: string): number | null {
   const match = STATUS_IN_TEXT.exec(folded);

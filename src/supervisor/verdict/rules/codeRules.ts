@@ -8,6 +8,7 @@ export const strongCodeRules: readonly Rule[] = [
       code: words(
         /usage_not_included|unsupported_country|access_terminated|country_not_supported|organization_disabled|account_(?:deactivated|suspended|disabled)|user_banned/,
       ),
+      not: words(/(?:usage|weekly|daily|monthly|session|\d-?hour) limit|quota will/),
     },
     class: 'auth_denied',
   },
