@@ -84,6 +84,8 @@ export async function preflight(
   if (programs.length > 0 && !wanted.consent) return { ok: false, answer: needsConsent(programs) };
   const errors = await missingParts(options, repository, plan);
   if (errors.length > 0) return { ok: false, answer: { ok: false, code: 3, errors } };
+  const problem = plan.isolation === 'worktree' ? await options.git.launchProblem(repository) : null;
+  if (problem !== null) return { ok: false, answer: refused(3, problem.message, problem.fix) };
   return { ok: true, plan };
 }
 

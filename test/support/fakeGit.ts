@@ -48,6 +48,10 @@ export class FakeGit implements Git {
     );
   }
 
+  launchProblem(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   baseCommit(): Promise<string> {
     return Promise.resolve(this.head);
   }

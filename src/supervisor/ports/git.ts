@@ -6,6 +6,9 @@ export interface Git {
   /** What the repository around `folder` is, or why it cannot be used. Writes nothing. */
   inspect(folder: string): Promise<Repository | Refusal>;
 
+  /** Why worktrees of it would not hold its files, before anything is launched; null: nothing is in the way. */
+  launchProblem(repository: Repository): Promise<Refusal | null>;
+
   /** The commit that a batch starts from: HEAD, or a commit of HEAD plus the user's uncommitted changes under `ref`. */
   baseCommit(
     repository: Repository,

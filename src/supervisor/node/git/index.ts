@@ -4,6 +4,7 @@ import { changesBetween, fileAt } from './changes.js';
 import { runCheck } from './check.js';
 import { inspectRepository, simpleGitOf } from './inspect.js';
 import { clearStaleLocks } from './locks.js';
+import { launchProblem } from './launchProblem.js';
 import { forecastMerges } from './merge.js';
 import { finishApply } from './repairApply.js';
 import { createRunner } from './runner.js';
@@ -25,6 +26,7 @@ export function createGit(options: GitOptions = {}): Git {
   const runner = createRunner(options.git ?? 'git', options.env ?? process.env);
   return {
     inspect: (folder) => inspectRepository(runner, folder),
+    launchProblem: (repository) => launchProblem(runner, repository),
     baseCommit: (repository, wanted) => baseCommit(runner, repository, wanted),
     ensureWorktree: (repository, request) => ensureWorktree(runner, repository, request, null),
     worktreeState,
