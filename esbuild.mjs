@@ -46,7 +46,7 @@ export async function buildAll() {
     build({
       ...shared,
       entryPoints: {
-        cli: 'src/cli/main.ts',
+        cli: 'src/cli/start.ts',
         demo: 'src/supervisor/demo/main.ts',
         engine: 'src/extension/engine.ts',
       },

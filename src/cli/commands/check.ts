@@ -1,7 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CheckPlace, Request } from '../../protocol/request.js';
-import { defaultCheck, parseErrors } from '../../supervisor/node/git/check.js';
 import { couldNotRun, runThrough } from '../checking/command.js';
 import { askOwner, isChildOf } from '../checking/ask.js';
 import { findTop } from '../checking/top.js';
@@ -29,6 +28,7 @@ export async function check(folder: string, command: readonly string[]): Promise
     const end = await runThrough(wanted.command, tree, join(tree, wanted.folder));
     if (end.notRun !== null) return refuse(end.notRun, '');
     if (place !== null) {
+      const { parseErrors } = await import('../../supervisor/node/git/check.js');
       const errors = parseErrors(end.output, tree, wanted.folder);
       process.stderr.write(attribution(place, errors));
       await spot.tell?.({
@@ -54,7 +54,9 @@ async function wantedCommand(
   // Settings are read with much that a check with a command of its own does not need.
   const { readUserSettings } = await import('../environment.js');
   const given = (await readUserSettings()).check;
-  return given ? { command: given, folder: relative(topLevel, folder) } : defaultCheck(topLevel);
+  if (given) return { command: given, folder: relative(topLevel, folder) };
+  const { defaultCheck } = await import('../../supervisor/node/git/check.js');
+  return defaultCheck(topLevel);
 }
 
 type Spot =
