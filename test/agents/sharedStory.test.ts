@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { agentPrograms } from '../../scripts/agents.mjs';
 import type { ChildView } from '../../src/protocol/view.js';
 import type { Run } from './batchStage.js';
-import { realAgents } from './profiles.js';
+import type { RealAgent } from './profiles.js';
 import { sharedStage, type Editing, type SharedStage } from './sharedStage.js';
 
 let stage: SharedStage | null = null;
@@ -19,9 +19,11 @@ afterEach(async (context) => {
   stage = null;
 });
 
+/** Those that go on with a session in another folder. */
+const agents: readonly RealAgent[] = ['claude', 'codex'];
 const ways: readonly Editing[] = ['tool', 'sed'];
 
-describe.each(realAgents)('six children of %s in one tree', (agent) => {
+describe.each(agents)('six children of %s in one tree', (agent) => {
   it.each(ways)(
     'four stopped in the middle of an edit (%s) leave a green tree, go on in their worktrees, and all six are applied',
     async (editing) => {
