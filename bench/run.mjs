@@ -23,6 +23,10 @@ try {
     platform: 'node',
     format: 'esm',
     logLevel: 'error',
+    // Bundled packages that are CommonJS ask for Node's own modules.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
   });
   const { status } = spawnSync(process.execPath, [outfile, ...args], { cwd: root, stdio: 'inherit' });
   process.exitCode = status ?? 1;
