@@ -74,6 +74,9 @@ export interface SharedTreeMaker {
 
 export function createSharedWork(contextOf: () => EffectContext, maker: SharedTreeMaker): SharedWork {
   let begun: Promise<SharedTree> | null = null;
+  let made: SharedTree | null = null;
+  let keeping: Promise<void> = Promise.resolve();
+  const kept = new Set<string>();
   const hearing = createHearing(
     () => contextOf().repository.topLevel,
     () => contextOf().clock.now(),
@@ -91,7 +94,8 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
 
   async function begin(): Promise<SharedTree> {
     const context = contextOf();
-    const made = maker.make(context.repository);
+    const fresh = maker.make(context.repository);
+    made = fresh;
     const inTree = Object.values(context.state().children).filter((child) => worksInTree(context, child));
     const writers = inTree
       .filter((child) => child.phase.name === 'running' || child.phase.name === 'parking')
@@ -101,10 +105,12 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       const plan = child.quarantine?.state === 'moving' ? await readPlan(context, child.key) : null;
       if (plan !== null) plans.push(plan);
     }
-    const lines = await made.start(writers, plans);
-    await keep([...(await unkept(made.recent())), ...lines]);
+    const lines = await fresh.start(writers, plans);
+    for (const { child, edits } of await allEdits(null))
+      for (const edit of edits) kept.add(nameOf({ child, edit }));
+    await keep(lines);
     if (writers.length > 0) asks.watch();
-    return made;
+    return fresh;
   }
 
   function anybodyWorks(): boolean {
@@ -114,23 +120,36 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     );
   }
 
-  /** Lines of the last run that it died with; each has an instant of its own. */
-  async function unkept(lines: readonly LedgerLine[]): Promise<readonly LedgerLine[]> {
-    if (lines.length === 0) return [];
-    const kept = new Set(
-      (await allEdits(null)).flatMap(({ child, edits }) => edits.map(({ at }) => `${child} ${at}`)),
-    );
-    return lines.filter(({ child, edit }) => !kept.has(`${child} ${edit.at}`));
+  /** Each line has an instant of its own. */
+  function nameOf({ child, edit }: LedgerLine): string {
+    return `${child} ${edit.at} ${edit.path} ${edit.tool}`;
   }
 
-  async function keep(lines: readonly LedgerLine[]): Promise<void> {
+  /**
+   * Keeps these lines, and those that were handed out before and could not be kept: by the run before this one, which
+   * died, or by this one, on a full disk. One call after the other, so that none is kept twice.
+   */
+  function keep(lines: readonly LedgerLine[]): Promise<void> {
+    const mine = keeping.catch(() => undefined).then(() => keepOpen(lines));
+    keeping = mine;
+    return mine;
+  }
+
+  async function keepOpen(lines: readonly LedgerLine[]): Promise<void> {
     const { state, store } = contextOf();
-    for (const child of new Set(lines.map((line) => line.child))) {
-      if (state().children[child] === undefined) continue;
-      const { batch, id } = idsOf(child);
-      const edits = lines.filter((line) => line.child === child).map((line) => JSON.stringify(line.edit));
-      await store.appendLines(`batches/${batch}/children/${id}/edits.jsonl`, edits);
+    const open = new Map([...(made?.recent() ?? []), ...lines].map((line) => [nameOf(line), line]));
+    for (const name of [...open.keys()]) if (kept.has(name)) open.delete(name);
+    const children = new Set([...open.values()].map((line) => line.child));
+    for (const child of children) {
+      const mine = [...open].filter(([, line]) => line.child === child);
+      if (state().children[child] !== undefined) {
+        const { batch, id } = idsOf(child);
+        const edits = mine.map(([, { edit }]) => JSON.stringify(edit));
+        await store.appendLines(`batches/${batch}/children/${id}/edits.jsonl`, edits);
+      }
+      for (const [name] of mine) kept.add(name);
     }
+    if (kept.size > mostKept) for (const name of [...kept].slice(0, mostKept / 2)) kept.delete(name);
   }
 
   async function editsOf(key: ChildKey): Promise<ChildEdits> {
@@ -329,3 +348,6 @@ export function worksInTree(context: EffectContext, child: Child): boolean {
 function isHalf(child: Child): boolean {
   return child.phase.name !== 'succeeded' && child.phase.name !== 'queued';
 }
+
+/** Many more than are ever on their way to the disk. */
+const mostKept = 10_000;
