@@ -6,6 +6,7 @@ import type { MomentContext } from '../time/moments.js';
 import { documentWords, saidBy } from './document.js';
 import { document, partsOf, type Document, type Field } from './fields.js';
 import { headersOf } from './headers.js';
+import { pairsIn } from './pairs.js';
 
 /** What one signal says, taken apart and not yet judged. */
 export interface Evidence {
@@ -285,28 +286,11 @@ function statusIn(folded: string): number | null {
   return number >= 400 && number < 600 ? number : null;
 }
 
-/** The pairs of a log line: `msg="…" reset_at=1772647200`. */
-function pairsIn(program: string): readonly Field[] {
-  if (!/[=_]/.test(program)) return [];
-  return [
-    ...program.matchAll(
-      /(?<![\w.?&-])([a-z_][\w.-]{3,40}=|[a-z]{2,20}(?:_[a-z]{2,20}){1,4}:\s?)(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|([^\s,;|)\]}"']{1,60}))/gi,
-    ),
-  ]
-    .slice(0, 60)
-    .map((match) => ({
-      key: (match[1] ?? '').replace(/[=:]\s?$/, ''),
-      value: match[2] ?? match[3] ?? match[4] ?? '',
-      open: false,
-      header: false,
-    }));
-}
-
 /** Error names that programs print in plain text. */
 function codesIn(shown: string): string {
   const found: string[] = [];
   for (const match of shown.matchAll(
-    /\b(?:[A-Z][A-Za-z]{2,40}(?:Error|Exception)|[A-Z]{3,20}(?:_[A-Z0-9]{2,20}){1,5}|E[A-Z]{4,16}|[a-z]{3,20}(?:_[a-z]{2,20}){1,5}|provider\.[a-z_]{3,30})\b/g,
+    /\b(?:[A-Z][A-Za-z]{2,40}(?:Error|Exception)|(?:Usage|Rate|Quota|Credit|Plan)(?:[A-Z][a-z]{2,12}){1,3}|Overloaded|[A-Z]{3,20}(?:_[A-Z0-9]{2,20}){1,5}|E[A-Z]{4,16}|[a-z]{3,20}(?:_[a-z]{2,20}){1,5}|provider\.[a-z_]{3,30})\b/g,
   )) {
     if (!found.includes(match[0])) found.push(match[0]);
     if (found.length >= 40) break;

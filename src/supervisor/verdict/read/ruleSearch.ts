@@ -57,7 +57,9 @@ export function findMatch(
     const current = { ...input, words };
     if (evidence.corroborated) return search(specific, current) ?? search(general, current);
     const plain = { ...current, codes: '' };
-    const found = search(specific, plain) ?? search(general, plain);
+    const strongEnough = (match: RuleMatch): boolean =>
+      !match.rule.needsCorroboration || isErrorLine(words.slice(lineStart(words, match.index)));
+    const found = search(specific, plain, strongEnough) ?? search(general, plain, strongEnough);
     if (!found)
       return ERROR_LINE.test(words) && signal.exitCode !== 0
         ? search([...specific, ...general], { ...current, words: '' })
@@ -65,7 +67,7 @@ export function findMatch(
     if (announces(words, found, signal.exitCode === 0)) return found;
     // Another rule may name the same failure where its sentence begins.
     const line = { ...plain, words: words.slice(0, found.index) };
-    const sooner = search(specific, line);
+    const sooner = search(specific, line, strongEnough);
     if (sooner && announces(line.words, sooner, signal.exitCode === 0)) return sooner;
     words = words.slice(0, lineStart(words, found.index)) + words.slice(lineEnd(words, found.index));
   }
@@ -75,9 +77,10 @@ export function findMatch(
 function search(
   tables: readonly (readonly [readonly Rule[], number])[],
   input: RuleInput,
+  accepts?: (match: RuleMatch) => boolean,
 ): (RuleMatch & { rank: number }) | null {
   for (const [table, rank] of tables) {
-    const match = firstMatch(table, input);
+    const match = firstMatch(table, input, accepts);
     if (match) return { ...match, rank };
   }
   return null;
@@ -96,12 +99,6 @@ function announces(words: string, match: RuleMatch, exitedWell: boolean): boolea
   const start = lineStart(words, match.index);
   let prefix = words.slice(start, match.index).trim();
   if (isQuoted(words.slice(start, lineEnd(words, match.index)), match.index - start)) return false;
-  if (
-    match.rule.needsCorroboration &&
-    !/^\W*(?:\w{0,30}error|fatal|failed|✕|✗|■)/.test(words.slice(start)) &&
-    !/^\W*[✕✗■❌⚠]/.test(words.slice(start, start + 4))
-  )
-    return false;
   if (exitedWell && !announcesStop(words, match)) return false;
   // After a colon that follows a short title the notice starts anew: `Agent terminated early due to an API error: …`
   const colon =
@@ -144,6 +141,11 @@ const QUOTES = [
   ['"', '"'],
   ['`', '`'],
 ] as const;
+
+/** A line in which a program says that something failed. */
+function isErrorLine(line: string): boolean {
+  return /^\W*(?:\w{0,30}error|fatal|failed|✕|✗|■)/.test(line) || /^\W*[✕✗■❌⚠]/.test(line.slice(0, 4));
+}
 
 /** After exit 0 only a notice that is all there is counts, and only one that closes an account. */
 function announcesStop(words: string, match: RuleMatch): boolean {

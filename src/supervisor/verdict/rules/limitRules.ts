@@ -55,6 +55,7 @@ export const usageRules: readonly Rule[] = [
       not: words(/\d ?% (?:of|used)/),
     },
     class: 'usage_limit',
+    needsCorroboration: true,
   },
   {
     name: 'named-limit-hit',

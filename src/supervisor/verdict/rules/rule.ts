@@ -55,11 +55,15 @@ export interface RuleMatch {
   readonly by: 'words' | 'code' | 'status';
 }
 
-/** The first rule that holds, or null. */
-export function firstMatch(rules: readonly Rule[], input: RuleInput): RuleMatch | null {
+/** The first rule that holds and that `accepts` takes, or null. */
+export function firstMatch(
+  rules: readonly Rule[],
+  input: RuleInput,
+  accepts: (match: RuleMatch) => boolean = () => true,
+): RuleMatch | null {
   for (const rule of rules) {
     const match = matchRule(rule, input);
-    if (match) return match;
+    if (match && accepts(match)) return match;
   }
   return null;
 }

@@ -27,7 +27,7 @@ const TABLE = /^\s*[|│┃].*[|│┃]\s*$/;
 const POINT = /^\s*[-*]\s+[^\s\d]/;
 const TOOL_CALL = /^\s*[⏺●•]\s*[A-Z]\w{1,30}\(/;
 /** A command that the agent ran; what follows up to an empty line is its output. */
-const SHELL = /^\s*\$\s+[a-z./~]/;
+const SHELL = /^\s*(?:[\w.-]{1,40}@[\w.:~/-]{1,60}\s?)?[$#%]\s+[a-z./~]/;
 const TESTED = /^\s*[✓✔√☑]\s/;
 const ECHO = /^\s*(?:>|❯|›|\$|user:)\s+\S/i;
 const CODE =
@@ -41,9 +41,9 @@ const GAVE_UP =
 const GOES_ON =
   /(?:automatically )?(?:switch(?:ing|ed)|fall(?:ing|en)? back|fell back|downgrad(?:ing|ed)|fallback) (?:to|from)\b|now using|continuing (?:with|on)\b(?![^\n]*usage credits)|using (?:the )?fallback|for the (?:rest|remainder) of (?:this|the) session|trying fallback|recovered|succeeded after|goes on|resumed successfully/i;
 const NEAR =
-  /(?<![\d.])\d{1,2}(?:\.\d{1,3})? ?%(?![0-9a-f]{2})|\d ?% (?:of (?:your|the|its|this)|used|utili[sz]ed|consumed)|used \d{1,3}(?:\.\d{1,3})? ?%|% left|\d ?% remaining|approaching|close to (?:your|the|reaching)|nearing|almost (?:reached|at|out)|nearly (?:reached|at|out)|about to (?:hit|reach)|running low|low (?:balance|credits?) warning|(?<!\d)[1-9]\d{0,6} (?:\w{1,20} )?(?:requests|messages|prompts|credits) (?:left|remaining)|limits? resets? (?:every|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|daily|weekly)|usage: ?\d|\bused (?<spent>\d[\d,.]{0,9}) ?(?:of|\/|out of) ?(?!\k<spent>(?![\d,.]))\d|即将(?:达到|用完)|接近[^\n]{0,10}(?:上限|限额|限制)|まもなく|に近づ|もうすぐ|곧 한도|임박|nahert sich|bald erreicht|bientot atteint|approche de|a punto de (?:alcanzar|agotar)|cerca (?:de|del) (?:su |tu )?limite|perto do limite|proximo do limite|приближа|почти исчерпан|اقترب/i;
+  /(?<![\d.])\d{1,2}(?:\.\d{1,3})? ?%(?![0-9a-f]{2})|\d ?% (?:of (?:your|the|its|this)|used|utili[sz]ed|consumed)|used \d{1,3}(?:\.\d{1,3})? ?%|% left|\d ?% remaining|\bpercent of (?:your|the|its|this)\b|approaching|close to (?:your|the|reaching)|nearing|almost (?:reached|at|out)|nearly (?:reached|at|out)|about to (?:hit|reach)|running low|low (?:balance|credits?) warning|(?<!\d)[1-9]\d{0,6} (?:\w{1,20} )?(?:requests|messages|prompts|credits) (?:left|remaining)|limits? resets? (?:every|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|daily|weekly)|usage: ?\d|\bused (?<spent>\d[\d,.]{0,9}) ?(?:of|\/|out of) ?(?!\k<spent>(?![\d,.]))\d|即将(?:达到|用完)|接近[^\n]{0,10}(?:上限|限额|限制)|まもなく|に近づ|もうすぐ|곧 한도|임박|nahert sich|bald erreicht|bientot atteint|approche de|a punto de (?:alcanzar|agotar)|cerca (?:de|del) (?:su |tu )?limite|perto do limite|proximo do limite|приближа|почти исчерпан|اقترب/i;
 const PROSE =
-  /(?:^|[\s("*])I(?:'ve|'ll|'d)? (?!can'?t|cannot|am unable|am sorry)[a-z]|(?:^|[\s(])I'm (?!sorry|unable|not able)[a-z]|\bmy (?:fix|change|plan|test|code|implementation)\b|\bwe (?:now|already|should|can|need|added|use|have|do)\b|\blet me\b|\blet's\b|\byesterday\b|\blast (?:month|week|night|year)\b|\b(?:has|have) been fixed\b|\bwas fixed\b|\bthe (?:docs?|documentation|readme|logs?|issue|reporter|test|tests|importer|client|wrapper|handler|code|function|script|user saw|report|changelog|article|spec|PR)\b(?! (?:is|was) (?:unable|not))|\bdocs (?:say|mention|state)|\bsummari[sz]|\bimplemented\b|\brefactor|\bif you see\b|^\W*looking at\b|\bis (?:thrown|raised|returned|shown|logged|displayed|caught|handled)\b|\bare (?:now )?(?:shown|handled|retried|logged|thrown|displayed|caught|reported|covered)\b|\bwhenever\b|\bno (?:issues?|errors?|rate limit\w*|limits?) (?:detected|found|needed|hit|so far|reached)|\bnot (?:been )?(?:rate[- ]limited|throttled)\b|\bshould be retried\b|\bfor example\b|\btell me\b|\bplease (?:fix|add|explain|implement|review|write|make)\b|\bhow (?:do|to|does|can)\b|\bwhat (?:does|is|happens)\b|^\s*(?:TODO|FIXME|NOTE|Fix|Add|Explain|Implement|Write|Handle|Update|Refactor|Test|Done|Fixed|Added)\b(?!:? (?:error|external))|(?:我|我们)(?:已经?|会|将|在|把|给|添加|修复|实现)|文档(?:说|提到|中)|昨天|上(?:周|个月)|ドキュメント|追加しました|修正しました|추가했|수정했|ich habe|j'ai|he (?:anadido|agregado|corregido)|adicionei|corrigi|я (?:добавил|исправил)/m;
+  /^\s*[QA]: |(?:^|[\s("*])I(?:'ve|'ll|'d)? (?!can'?t|cannot|am unable|am sorry)[a-z]|(?:^|[\s(])I'm (?!sorry|unable|not able)[a-z]|\bmy (?:fix|change|plan|test|code|implementation)\b|\bwe (?:now|already|should|can|need|added|use|have|do)\b|\blet me\b|\blet's\b|\byesterday\b|\blast (?:month|week|night|year)\b|\b(?:has|have) been fixed\b|\bwas fixed\b|\bthe (?:docs?|documentation|readme|logs?|issue|reporter|test|tests|importer|client|wrapper|handler|code|function|script|user saw|report|changelog|article|spec|PR)\b(?! (?:is|was) (?:unable|not))|\bdocs (?:say|mention|state)|\bsummari[sz]|\bimplemented\b|\brefactor|\bif you see\b|^\W*looking at\b|\bis (?:thrown|raised|returned|shown|logged|displayed|caught|handled)\b|\bare (?:now )?(?:shown|handled|retried|logged|thrown|displayed|caught|reported|covered)\b|\bwhenever\b|\bno (?:issues?|errors?|rate limit\w*|limits?) (?:detected|found|needed|hit|so far|reached)|\bnot (?:been )?(?:rate[- ]limited|throttled)\b|\bshould be retried\b|\bfor example\b|\btell me\b|\bplease (?:fix|add|explain|implement|review|write|make)\b|\bhow (?:do|to|does|can)\b|\bwhat (?:does|is|happens)\b|^\s*(?:TODO|FIXME|NOTE|Fix|Add|Explain|Implement|Write|Handle|Update|Refactor|Test|Done|Fixed|Added)\b(?!:? (?:error|external))|(?:我|我们)(?:已经?|会|将|在|把|给|添加|修复|实现)|文档(?:说|提到|中)|昨天|上(?:周|个月)|ドキュメント|追加しました|修正しました|추가했|수정했|ich habe|j'ai|he (?:anadido|agregado|corregido)|adicionei|corrigi|я (?:добавил|исправил)/m;
 
 /** Takes a plain text apart by who speaks. `trusted`: the text is known to be about a failure, so only clear quotations are left out. */
 export function spokenIn(shown: string, trusted: boolean): Spoken {
@@ -56,7 +56,7 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
   let tool = false;
   let goesOn = false;
   let shell = false;
-  for (const paragraph of unwrapped(shown)) {
+  for (const paragraph of unwrapped(unboxed(shown))) {
     // What is indented below a tool call is the tool's output.
     tool = TOOL_CALL.test(paragraph) || (tool && /^(?:\s{2,}|\s*⎿|\s*$)/.test(paragraph));
     shell = SHELL.test(paragraph) || (shell && paragraph.trim() !== '');
@@ -128,6 +128,14 @@ export function isProse(paragraph: string): boolean {
   if (/^(?:error|fatal|api error|failed|warning|exception|llm provider error|\w*error:)/i.test(plain))
     return false;
   return PROSE.test(plain);
+}
+
+const BORDER = /^[ \t]*[╭╮╰╯┌┐└┘╔╗╚╝├┤─━═ \t]{3,}$/gm;
+const BOXED = /^[ \t]*[│┃║][ \t]?([^│┃║\n]*?)[ \t]*[│┃║][ \t]*$/gm;
+
+/** The words in a drawn box; a table has more than one column and stays one. */
+function unboxed(shown: string): string {
+  return /[│┃║]/.test(shown) ? shown.replace(BORDER, '').replace(BOXED, '$1') : shown;
 }
 
 const MARKER = /^\s*(?:[-*•●⏺■▪◆✻✕✗×❌⚠⛔⎿❯>|│/#+]|\d+[.)]\s|\[|\{|at\s|```)/;

@@ -21,7 +21,7 @@ const TWENTY_FOUR =
 const DOTTED =
   /(?:^|\s|@)(?:at|um|kl\.?|klo|alle|ore|pukul|kell|o)\s{1,2}(?:ore\s)?([01]?\d|2[0-4])\.([0-5]\d)(?!\d|\.\d)|(?<![\d.])([01]?\d|2[0-4])\.([0-5]\d)\s?(?:uhr|uur|wib|h(?![a-z]))/;
 const LETTERED =
-  /(?:^|\s)(?:a|as|vers|des|partir de|at|las)\s{1,2}([01]?\d|2[0-4])\s?h\s?([0-5]\d)?(?![\d:a-z])|(?<![\d:.])([01]?\d|2[0-4])\s?(?:uhr|uur)\s?([0-5]\d)?(?![\d:a-z])/;
+  /(?:^|\s)(?:a|as|vers|des|partir de|at|las)\s{1,2}([01]?\d|2[0-4])\s?h\s?([0-5]\d)?(?![\d:a-z])|(?<!(?:over|binnen|nog|ongeveer)\s)(?<![\d:.])([01]?\d|2[0-4])\s?(?:uhr|uur)\s?([0-5]\d)?(?![\d:a-z])/;
 const HOURS =
   /(?<!(?:in|after|for|dans|en|em|nach|of|wait)\s)(?<![\d:.a-z])([01]?\d|2[0-4])\s?h\s?([0-5]\d)(?![\d:a-z])/;
 const OCLOCK = /(?<![\d:.])(\d{1,2})\s?(?:o'?clock|ч\.|часов)(?![a-zа-я])/;

@@ -35,8 +35,8 @@ const FOREIGN = [
   'redefin\\w*|tent[ea]\\w*|disponivel|aguard\\w*|novamente|volt\\w*',
   'ripristin\\w*|riprov\\w*|disponibil\\w*|attend\\w*|reimpost\\w*|azzer\\w*|rinnov\\w*',
   'сброс\\w*|сброс|сбро[сш]\\S*|обнов\\S*|повтор\\S*|попроб\\S*|доступ\\S*|подожд\\S*|возобнов\\S*|снова|восстанов\\S*|онов\\S*|скин\\S*|спроб\\S*',
-  'sifirlan\\w*|tekrar|yenilen\\w*|bekle\\w*|zresetuj\\w*|zresetow\\w*|ponow\\w*|odnow\\w*|odnawi\\w*|sprobuj|dostepn\\w*|opnieuw|gereset|hersteld|vernieuwd|beschikbaar|aterstall\\w*|forsok|igjen|dat lai|thu lai|coba lagi|tersedia|diatur ulang|prov igen|nollstall\\w*',
-  'إعادة|اعادة|حاول|المحاولة|يعاد|تجدد|تجديد|الانتظار|تعيين|انتظر|रीसेट|पुनः|दोबारा|بازنشانی|دوباره',
+  'znovu|obnov\\w*|ujra|uudelleen|din nou|reseteaz\\w*|sifirlan\\w*|tekrar|yenilen\\w*|bekle\\w*|zresetuj\\w*|zresetow\\w*|ponow\\w*|odnow\\w*|odnawi\\w*|sprobuj|dostepn\\w*|opnieuw|gereset|hersteld|vernieuwd|beschikbaar|aterstall\\w*|forsok|igjen|dat lai|thu lai|coba lagi|tersedia|diatur ulang|prov igen|nollstall\\w*',
+  'إعادة|اعادة|حاول|المحاولة|يعاد|تجدد|تجديد|الانتظار|تعيين|انتظر|ลองใหม่|ลองอีกครั้ง|รีเซ็ต|รีเซต|נסה|איפוס|रीसेट|पुनः|दोबारा|بازنشانی|دوباره',
 ].join('|');
 const ASIAN =
   '重置|重试|恢复|刷新|再试|解除|可用|等待|重設|重試|恢復|更新|再次|リセット|再試行|再開|回復|利用可能|お試し|お待ち|再度|재설정|초기화|다시|재시도|갱신|복구|이용|리셋|기다';
@@ -136,7 +136,10 @@ interface Options {
 }
 
 function after(text: string, from: number, context: MomentContext, options: Options): StatedMoment | null {
-  const window = text.slice(from, from + WINDOW).replace(/\s*\n\s*/g, ' ');
+  const window = text
+    .slice(from, from + WINDOW)
+    .replace(/\s*\n\s*\n\s*/g, ' ; ')
+    .replace(/\s*\n\s*/g, ' ');
   const moment = momentIn(window, context, options);
   if (!moment || moment.index > REACH) return null;
   // A new sentence, or another subject, says something else.
@@ -230,7 +233,8 @@ function lengthIn(window: string, context: MomentContext, options: Options): Sta
     const isKind =
       /^\d{1,4}-[a-z]+$/.test(rest.slice(length.index, length.end)) &&
       /^\s(?!wait|delay|cool)[a-z]/.test(follows);
-    if (!NOT_A_WAIT.test(follows) && !EVERY.test(told) && !isClock && !isKind) {
+    const endsSentence = rest[length.end - 1] === '.';
+    if ((endsSentence || !NOT_A_WAIT.test(follows)) && !EVERY.test(told) && !isClock && !isKind) {
       const found = rest.slice(length.index, length.end);
       return {
         at: context.observedAt + length.ms,
