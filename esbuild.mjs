@@ -47,6 +47,7 @@ export async function buildAll() {
       ...shared,
       entryPoints: {
         cli: 'src/cli/start.ts',
+        acp: 'src/supervisor/acp/main.ts',
         demo: 'src/supervisor/demo/main.ts',
         engine: 'src/extension/engine.ts',
       },
@@ -62,7 +63,7 @@ export async function buildAll() {
         )
       : undefined,
   ]);
-  await Promise.all(['dist/cli.js', 'dist/demo.js'].map((file) => chmod(file, 0o755)));
+  await Promise.all(['dist/cli.js', 'dist/demo.js', 'dist/acp.js'].map((file) => chmod(file, 0o755)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildAll();

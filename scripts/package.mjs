@@ -16,6 +16,7 @@ const wanted = [
   'extension.vsixmanifest',
   'extension/LICENSE.txt',
   'extension/changelog.md',
+  'extension/dist/acp.js',
   'extension/dist/cli.js',
   'extension/dist/codicon.css',
   'extension/dist/codicon.ttf',
@@ -32,7 +33,7 @@ const wanted = [
   'extension/readme.md',
 ];
 
-/** What cli.js, demo.js and engine.js share; named by its content. */
+/** What cli.js, engine.js and the helpers share; named by its content. */
 const shared = /^extension\/dist\/chunk-[A-Z0-9]{8}\.js$/;
 
 const largest = 1_000_000;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Supervisor, SupervisorOptions, UserSettings } from '../supervisor/api.js';
 import { demoExecutor } from '../supervisor/demo/executor.js';
+import { helperPrograms } from '../supervisor/helpers.js';
 import { createClock } from '../supervisor/node/clock.js';
 import { createGit } from '../supervisor/node/git/index.js';
 import { createProcesses } from '../supervisor/node/processes/index.js';
@@ -93,6 +94,7 @@ export async function open(options: OpenOptions): Promise<Supervisor> {
     env: process.env,
     random: (bytes) => randomBytes(bytes).toString('hex'),
     ownProgram: { file: process.execPath, args: [join(dist, 'cli.js')], env: {} },
+    helpers: helperPrograms(dist),
     ...(options.passive ? { passive: true } : {}),
     ...(options.yields ? { yields: true } : {}),
   };

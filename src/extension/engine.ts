@@ -5,6 +5,7 @@ import type { Request } from '../protocol/request.js';
 import { adapters } from '../supervisor/agents/index.js';
 import type { UserSettings } from '../supervisor/api.js';
 import { demoExecutor } from '../supervisor/demo/executor.js';
+import { helperPrograms } from '../supervisor/helpers.js';
 import { createDemoWorkspace, type DemoWorkspace } from '../supervisor/demo/workspace.js';
 import { programsNamedBy } from '../supervisor/manifest/manifest.js';
 import type { NamedProgram } from '../supervisor/manifest/plan.js';
@@ -79,6 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
         env: process.env,
         random: (bytes) => randomBytes(bytes).toString('hex'),
         ownProgram: commandLine(dist, []),
+        helpers: helperPrograms(dist),
       }),
     parse: (message) => fromPanel.safeParse(message).data ?? null,
     executors: (topLevel) => findExecutors(userSettings(topLevel), processes, topLevel ?? process.cwd()),
@@ -113,8 +115,8 @@ async function findExecutors(
   folder: string,
 ): Promise<HostState['executors']> {
   const names = [...new Set([...Object.keys(settings.executors), ...Object.keys(adapters)])].filter(
-    // A `command` without a profile has nothing to run.
-    (name) => name !== 'command',
+    // Without a profile, or a plan for a prompt, these have nothing to run.
+    (name) => !['command', 'acp', 'local'].includes(name),
   );
   const found = await Promise.all(
     names.map(async (name) => {

@@ -3,7 +3,7 @@ import type { View } from '../protocol/view.js';
 import type { Notice } from './core/effect.js';
 import type { Policy } from './core/state.js';
 import type { Clock, Disposable, Git, Log, OpenedStore, Processes } from './ports.js';
-import type { Executor } from './agents/agent.js';
+import type { Executor, HelperName } from './agents/agent.js';
 
 /** What the supervisor is built from. The extension and the command line differ only in these. */
 export interface SupervisorOptions {
@@ -23,13 +23,15 @@ export interface SupervisorOptions {
   readonly random: (bytes: number) => string;
   /** How `swarm` is run, for the type check of children that share a tree; without it they use their own. */
   readonly ownProgram?: OwnProgram;
+  /** The programs of ours that some executors run through; without them those executors cannot start. */
+  readonly helpers?: Readonly<Record<HelperName, OwnProgram>>;
   /** Owns the folder only to carry out a wish: what runs is followed, nothing new is started. */
   readonly passive?: boolean;
   /** Gives the folder to a process that asks for it: this one stands in for a window that has closed. */
   readonly yields?: boolean;
 }
 
-/** Our command line as a program that can be run without a shell. */
+/** A program of ours that can be run without a shell. */
 export interface OwnProgram {
   readonly file: string;
   readonly args: readonly string[];

@@ -114,6 +114,7 @@ export async function startOwner(
     settings: options.settings,
     rules: userRules(options.settings.verdictRules, log),
     ownProgram: options.ownProgram ?? null,
+    helpers: options.helpers ?? null,
     env: options.env,
     random: options.random,
     repository,

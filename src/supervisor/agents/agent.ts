@@ -59,7 +59,12 @@ export interface CommandLine {
   readonly env: Readonly<Record<string, string>>;
   /** `none`: stdin is closed. `prompt`: stdin is the prompt file, for prompts that are too long for the command line. */
   readonly stdin: 'none' | 'prompt';
+  /** A program of ours that runs in its place and starts it: its own arguments come first, then `--` and this line. */
+  readonly helper?: { readonly name: HelperName; readonly args: readonly string[] };
 }
+
+/** `acp` holds the conversation with an Agent Client Protocol agent, `local` carries out a plan or runs a program. */
+export type HelperName = 'acp' | 'local';
 
 export type Permissions = 'edit' | 'full';
 
@@ -115,6 +120,8 @@ export interface Adapter {
   /** Programs looked for on PATH when the executor names none. */
   readonly programs: readonly string[];
   readonly traits: AgentTraits;
+  /** Works without a program of the executor's: its helper does it all. */
+  readonly needsNoProgram?: true;
   commandLine(request: LaunchRequest): CommandLine;
   /** Null where the agent cannot go on in a session: the caller starts fresh with a brief. */
   resumeLine(request: LaunchRequest, session: string): CommandLine | null;

@@ -1,8 +1,10 @@
+import { acp } from './acp.js';
 import type { Adapter } from './agent.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
 import { command } from './command.js';
 import { copilot } from './copilot.js';
+import { cursor } from './cursor.js';
 import { demo } from './demo.js';
 import { gemini } from './gemini.js';
 import { kimi } from './kimi.js';
@@ -18,6 +20,8 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   qwen,
   opencode,
   copilot,
+  cursor,
+  acp,
   command,
   demo,
 };

@@ -1,3 +1,4 @@
+import type { HelperName } from '../agents/agent.js';
 import type { OwnProgram, UserSettings } from '../api.js';
 import type { Notice } from '../core/effect.js';
 import type { Event } from '../core/event.js';
@@ -22,6 +23,7 @@ export interface EffectContext {
   readonly rules: RuleSet;
   /** How `swarm` itself is run; null where that is not known. */
   readonly ownProgram: OwnProgram | null;
+  readonly helpers: Readonly<Record<HelperName, OwnProgram>> | null;
   /** The environment before it is cleaned. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly random: (bytes: number) => string;

@@ -51,6 +51,7 @@ export async function resolveProgram(
   executor: Executor,
   adapter: Adapter,
 ): ReturnType<EffectContext['processes']['resolve']> {
+  if (executor.command[0] === undefined && adapter.needsNoProgram === true) return { ok: true, file: '' };
   const names = executor.command[0] === undefined ? adapter.programs : [executor.command[0]];
   const path = executor.env['PATH'] ?? context.env['PATH'];
   let first: Awaited<ReturnType<EffectContext['processes']['resolve']>> | null = null;

@@ -71,7 +71,7 @@ export function endVerdict(
     .filter((saying): saying is Saying & { readonly kind: 'signal' } => saying.kind === 'signal');
   const finals = signals.filter((saying) => saying.final);
   const exitCode = exit.code ?? undefined;
-  const inProtocol = agent === 'command' || agent === 'demo';
+  const inProtocol = agent === 'command' || agent === 'local' || agent === 'demo';
   // Whoever speaks the line protocol says what failed in it; other words on stderr are its log.
   if (inProtocol && finals.length === 0 && exitCode !== temporary)
     return exit.kind === 'exited' && exitCode === 0 ? nothingFailed : crashed(exitCode, stderr);

@@ -44,7 +44,7 @@ export async function spawnAttempt(
     const outcome = await context.processes.start({
       folder: attempt.folder,
       file: start.file,
-      args: start.line.args,
+      args: start.args,
       env: start.env,
       cwd: attempt.work,
       stdin: start.line.stdin === 'prompt' ? start.promptFile : null,
@@ -144,6 +144,7 @@ async function executorOf(
 type StartLine =
   | {
       readonly file: string;
+      readonly args: readonly string[];
       readonly line: CommandLine;
       readonly env: Readonly<Record<string, string>>;
       readonly promptFile: string;
@@ -185,6 +186,8 @@ async function startLine(
   const line =
     (how === 'session' && session !== null ? adapter.resumeLine(whole, session) : null) ??
     adapter.commandLine(whole);
+  const run = throughHelper(context, line);
+  if (run === null) return { message: `This Swarm Panel lacks its program for ${adapter.name}`, disk: false };
   const env = childEnvironment(context.env, line, executor, {
     batch,
     child: id,
@@ -192,7 +195,7 @@ async function startLine(
     nonce: attempt.nonce,
   });
   if (!env.ok) return { message: `The environment variable ${env.missing} is not set`, disk: false };
-  const placed = await context.shared.environment(child, env.env);
+  const placed = { ...(await context.shared.environment(child, env.env)), ...run.env };
   await context.store.write(`${place}/attempts/${launch.attempt}/prompt.txt`, prompt);
   await context.store.write(
     `${place}/attempts/${launch.attempt}/command.json`,
@@ -206,7 +209,19 @@ async function startLine(
       how,
     }),
   );
-  return { file: program.file, line, env: placed, promptFile: request.promptFile };
+  return { file: run.file, args: run.args, line, env: placed, promptFile: request.promptFile };
+}
+
+/** The line itself, or our program that starts it; null where that is not there. */
+function throughHelper(
+  context: Pick<EffectContext, 'helpers'>,
+  line: CommandLine,
+): Pick<CommandLine, 'file' | 'args' | 'env'> | null {
+  if (line.helper === undefined) return { file: line.file, args: line.args, env: {} };
+  const helper = context.helpers?.[line.helper.name];
+  if (helper === undefined) return null;
+  const program = line.file === '' ? [] : ['--', line.file, ...line.args];
+  return { file: helper.file, args: [...helper.args, ...line.helper.args, ...program], env: helper.env };
 }
 
 async function promptFor(

@@ -26,10 +26,13 @@ export function mergeExecutor(
     args: fromManifest?.args ?? settings?.args ?? [],
     env: { ...settings?.env, ...fromManifest?.env },
     model: fromManifest?.model ?? settings?.model ?? null,
-    credential: fromManifest?.credential ?? settings?.credential ?? (adapter === 'command' ? name : adapter),
+    credential: fromManifest?.credential ?? settings?.credential ?? (anyProgram.has(adapter) ? name : adapter),
     permissions: fromManifest?.permissions ?? settings?.permissions ?? 'edit',
   };
 }
+
+/** Adapters that say how a program talks and nothing about whose it is: each executor has an account of its own. */
+const anyProgram: ReadonlySet<string> = new Set(['command', 'acp', 'local']);
 
 /** Names that a task may use. */
 export function knownExecutors(
