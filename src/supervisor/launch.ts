@@ -84,7 +84,9 @@ export async function preflight(
   if (programs.length > 0 && !wanted.consent) return { ok: false, answer: needsConsent(programs) };
   const errors = await missingParts(options, repository, plan);
   if (errors.length > 0) return { ok: false, answer: { ok: false, code: 3, errors } };
-  const problem = plan.isolation === 'worktree' ? await options.git.launchProblem(repository) : null;
+  const setup = options.settings.worktrees.setup.length > 0;
+  const problem =
+    plan.isolation === 'worktree' ? await options.git.launchProblem(repository, { setup }) : null;
   if (problem !== null) return { ok: false, answer: refused(3, problem.message, problem.fix) };
   return { ok: true, plan };
 }

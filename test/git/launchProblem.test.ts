@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRepo, type TestRepo } from './repo.js';
 
-async function problemOf(repo: TestRepo): Promise<string | null> {
-  const problem = await repo.git.launchProblem(await repo.inspectAgain());
+async function problemOf(repo: TestRepo, setup = false): Promise<string | null> {
+  const problem = await repo.git.launchProblem(await repo.inspectAgain(), { setup });
   return problem === null ? null : `${problem.code}: ${problem.fix}`;
 }
 
@@ -19,5 +19,24 @@ test('a required filter whose program is missing is refused, one that is there i
   repo.run('config', 'filter.gone.required', 'true');
   expect(await problemOf(repo)).toBe('filterMissing: Install no-such-program-at-all, then launch again.');
   repo.run('config', 'filter.gone.smudge', 'cat');
+  expect(await problemOf(repo)).toBeNull();
+});
+
+test('submodules that are filled in the user’s tree are refused, unless a setup command fills them', async () => {
+  const inner = await createRepo({ 'inner.txt': 'i' });
+  const repo = await createRepo({ 'a.txt': 'a' });
+  repo.run(
+    '-c',
+    'protocol.file.allow=always',
+    'submodule',
+    'add',
+    '-q',
+    inner.repository.topLevel,
+    'lib/inner',
+  );
+  repo.run('commit', '-qm', 'with a submodule');
+  expect(await problemOf(repo)).toMatch(/^submodules: Set swarm\.worktrees\.setup/);
+  expect(await problemOf(repo, true)).toBeNull();
+  repo.run('submodule', 'deinit', '-q', '-f', 'lib/inner');
   expect(await problemOf(repo)).toBeNull();
 });

@@ -7,7 +7,7 @@ export interface Git {
   inspect(folder: string): Promise<Repository | Refusal>;
 
   /** Why worktrees of it would not hold its files, before anything is launched; null: nothing is in the way. */
-  launchProblem(repository: Repository): Promise<Refusal | null>;
+  launchProblem(repository: Repository, options: { readonly setup: boolean }): Promise<Refusal | null>;
 
   /** The commit that a batch starts from: HEAD, or a commit of HEAD plus the user's uncommitted changes under `ref`. */
   baseCommit(
@@ -117,6 +117,7 @@ export interface Refusal {
     | 'pathTaken'
     | 'unsaved'
     | 'filterMissing'
+    | 'submodules'
     | 'midOperation'
     | 'setupFailed'
     | 'other';

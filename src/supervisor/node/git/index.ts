@@ -26,7 +26,7 @@ export function createGit(options: GitOptions = {}): Git {
   const runner = createRunner(options.git ?? 'git', options.env ?? process.env);
   return {
     inspect: (folder) => inspectRepository(runner, folder),
-    launchProblem: (repository) => launchProblem(runner, repository),
+    launchProblem: (repository, options) => launchProblem(runner, repository, options),
     baseCommit: (repository, wanted) => baseCommit(runner, repository, wanted),
     ensureWorktree: (repository, request) => ensureWorktree(runner, repository, request, null),
     worktreeState,
