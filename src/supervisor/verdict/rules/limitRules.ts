@@ -62,7 +62,7 @@ export const usageRules: readonly Rule[] = [
     when: {
       words: lastWords(
         new RegExp(
-          `(?<![a-z])(?:${OVER})(?![a-z])[^.\\n;!?·|]{0,64}?(?:(?:${NAMED})[^.\\n;!?·|]{0,24}?)?(?<![a-z])(?:limits?|quotas?|allowances?|allotments?|allocations?)(?![a-z])`,
+          `(?<![a-z])(?:${OVER})(?![a-z])[^.\\n;!?·|]{0,64}?(?:(?:${NAMED})[^.\\n;!?·|]{0,24}?)?(?<![a-z])(?:limits?|quotas?|caps?|allowances?|allotments?|allocations?)(?![a-z])`,
         ),
         new RegExp(`${OTHER_LIMIT.source}|${RATE.source}`),
       ),

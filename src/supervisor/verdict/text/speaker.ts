@@ -24,18 +24,18 @@ export const ERROR_LINE =
 const FENCE = /^\s*(?:```|~~~)/;
 const TABLE = /^\s*[|│┃].*[|│┃]\s*$/;
 /** A list is written by somebody; a notice of a program is none of its points. */
-const POINT = /^\s*[-*]\s+[^\s\d]/;
+const POINT = /^\s*(?:[-*]\s+[^\s\d]|\d{1,2}[.)]\s+\p{L})/u;
 const TOOL_CALL = /^\s*[⏺●•]\s*[A-Z]\w{1,30}\(/;
 /** A command that the agent ran; what follows up to an empty line is its output. */
 const SHELL = /^\s*(?:[\w.-]{1,40}@[\w.:~/-]{1,60}\s?)?[$#%]\s+[a-z./~]/;
 const TESTED = /^\s*[✓✔√☑]\s/;
 const ECHO = /^\s*(?:>|❯|›|\$|user:)\s+\S/i;
 const CODE =
-  /^\s*(?:[0-9a-f]{7,40}\s)?(?:feat|fix|chore|docs|refactor|test|ci|build|perf|style|revert)(?:\([\w./-]{1,30}\))?!?:\s|^\s*(?![45]\d\d:\s)\d+\s*[+|:-]\s(?!(?:\w{1,12} )?error\b)|^\s*[+-]{1,3}\s{0,12}["'`(\w@]|^\s*["'][\w-]+["']\s*:\s|\s\/\/\s|^\s*assert\s|^\S+\.(?:ts|tsx|js|mjs|jsx|py|go|rs|java|rb|c|cpp|h|md|json|yaml|yml|txt|log|sh|toml|vue|css|html|php|swift|kt):\d+|^\s*(?:const|let|var|function|def|class|import|export|return|if|else|elif|for|while|try|catch|except|raise|throw|assert|expect|it|describe|test|print|console\.\w+|logger\.\w+|#|\/\/|\/\*|\*)(?:\s*[({]|\s+\S.*[;{}()=:]\s*$|\s+["'`])/;
+  /^\s*(?:Expected|Received|Actual|AssertionError)\b|^\W*\d+ (?:passed|failed|skipped|tests?)\b|^\s*(?:[0-9a-f]{7,40}\s)?(?:feat|fix|chore|docs|refactor|test|ci|build|perf|style|revert)(?:\([\w./-]{1,30}\))?!?:\s|^\s*(?![45]\d\d:\s)\d+\s*[+|:-]\s(?!(?:\w{1,12} )?error\b)|^\s*[+-]{1,3}\s{0,12}["'`(\w@]|^\s*["'][\w-]+["']\s*:\s|\s\/\/\s|^\s*assert\s|^\S+\.(?:ts|tsx|js|mjs|jsx|py|go|rs|java|rb|c|cpp|h|md|json|yaml|yml|txt|log|sh|toml|vue|css|html|php|swift|kt):\d+|^\s*(?:const|let|var|function|def|class|import|export|return|if|else|elif|for|while|try|catch|except|raise|throw|assert|expect|it|describe|test|print|console\.\w+|logger\.\w+|#|\/\/|\/\*|\*)(?:\s*[({]|\s+\S.*[;{}()=:]\s*$|\s+["'`])/;
 const SIDE =
   /^\s*<tool_use_error>|\b(?:bash|shell|command|script)\b[^\n]{0,24}timed out|^\W*(?:\d[\d:.tz+-]*\s+)*\[?(?:debug|trace|info|verbose)\b(?!rmation)|\bmcp\b|telemetry|event logging|failed to export|analytics|statsig|sentry|auto-?update|update check|checking for updates|version check|edit_prediction|edit prediction|autocomplete|inline completion|next edit|embedding|indexing|status ?line|\bhooks?\b|\bplugin\b|\blsp\b|language server|marketplace|title generation|npm (?:warn|notice|err)|metrics|otel|opentelemetry|websearch|web search|webfetch|remote settings|feature flags?|background (?:task|sync)|release notes|session title|crash report|git fetch/i;
 const RETRY =
-  /retrying (?:in|after|with)|\bretrying\b|reconnecting|attempt\s*#?\s*\d+\s*(?:\/|of|failed)|\(attempt \d|attempt #\d|retry (?:attempt )?#?\d+ ?(?:\/|of) ?\d+|\d+ ?(?:s|sec|seconds?|秒)? ?后?(?:自动|将)重试|自动重试|retry attempt|will retry|retries? (?:left|remaining)|重试中|正在重试|第\s*\d+\s*次重试|再試行中|재시도 중|المحاولة رقم|повторная попытка|neuer versuch (?:in|nach)\b|nouvelle tentative|reintentando|tentando novamente/i;
+  /retrying (?:in|after|with)|\bretrying\b|reconnecting|attempt\s*#?\s*\d+\s*(?:\/|of|failed)|\(attempt \d|attempt #\d|retry (?:attempt )?#?\d+ ?(?:\/|of) ?\d+|\d+ ?(?:s|sec|seconds?|秒)? ?后?(?:自动|将)重试|自动重试|retry attempt|will retry|retry #\d|retry \d{1,2} (?:after|in)|retries? (?:left|remaining)|重试中|正在重试|第\s*\d+\s*次重试|再試行中|재시도 중|المحاولة رقم|повторная попытка|neuer versuch (?:in|nach)\b|nouvelle tentative|reintentando|tentando novamente/i;
 const GAVE_UP =
   /retries? exhausted|max(?:imum)? (?:retries|attempts)|gave up|giving up|exceeded retry|no more retries|after \d+ (?:retries|attempts)|retried \d+ times/i;
 const GOES_ON =
@@ -43,7 +43,7 @@ const GOES_ON =
 const NEAR =
   /(?<![\d.])\d{1,2}(?:\.\d{1,3})? ?%(?![0-9a-f]{2})|\d ?% (?:of (?:your|the|its|this)|used|utili[sz]ed|consumed)|used \d{1,3}(?:\.\d{1,3})? ?%|% left|\d ?% remaining|\bpercent of (?:your|the|its|this)\b|approaching|close to (?:your|the|reaching)|nearing|almost (?:reached|at|out)|nearly (?:reached|at|out)|about to (?:hit|reach)|running low|low (?:balance|credits?) warning|(?<!\d)[1-9]\d{0,6} (?:\w{1,20} )?(?:requests|messages|prompts|credits) (?:left|remaining)|limits? resets? (?:every|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|daily|weekly)|usage: ?\d|\bused (?<spent>\d[\d,.]{0,9}) ?(?:of|\/|out of) ?(?!\k<spent>(?![\d,.]))\d|即将(?:达到|用完)|接近[^\n]{0,10}(?:上限|限额|限制)|まもなく|に近づ|もうすぐ|곧 한도|임박|nahert sich|bald erreicht|bientot atteint|approche de|a punto de (?:alcanzar|agotar)|cerca (?:de|del) (?:su |tu )?limite|perto do limite|proximo do limite|приближа|почти исчерпан|اقترب/i;
 const PROSE =
-  /^\s*[QA]: |(?:^|[\s("*])I(?:'ve|'ll|'d)? (?!can'?t|cannot|am unable|am sorry)[a-z]|(?:^|[\s(])I'm (?!sorry|unable|not able)[a-z]|\bmy (?:fix|change|plan|test|code|implementation)\b|\bwe (?:now|already|should|can|need|added|use|have|do)\b|\blet me\b|\blet's\b|\byesterday\b|\blast (?:month|week|night|year)\b|\b(?:has|have) been fixed\b|\bwas fixed\b|\bthe (?:docs?|documentation|readme|logs?|issue|reporter|test|tests|importer|client|wrapper|handler|code|function|script|user saw|report|changelog|article|spec|PR)\b(?! (?:is|was) (?:unable|not))|\bdocs (?:say|mention|state)|\bsummari[sz]|\bimplemented\b|\brefactor|\bif you see\b|^\W*looking at\b|\bis (?:thrown|raised|returned|shown|logged|displayed|caught|handled)\b|\bare (?:now )?(?:shown|handled|retried|logged|thrown|displayed|caught|reported|covered)\b|\bwhenever\b|\bno (?:issues?|errors?|rate limit\w*|limits?) (?:detected|found|needed|hit|so far|reached)|\bnot (?:been )?(?:rate[- ]limited|throttled)\b|\bshould be retried\b|\bfor example\b|\btell me\b|\bplease (?:fix|add|explain|implement|review|write|make)\b|\bhow (?:do|to|does|can)\b|\bwhat (?:does|is|happens)\b|^\s*(?:TODO|FIXME|NOTE|Fix|Add|Explain|Implement|Write|Handle|Update|Refactor|Test|Done|Fixed|Added)\b(?!:? (?:error|external))|(?:我|我们)(?:已经?|会|将|在|把|给|添加|修复|实现)|文档(?:说|提到|中)|昨天|上(?:周|个月)|ドキュメント|追加しました|修正しました|추가했|수정했|ich habe|j'ai|he (?:anadido|agregado|corregido)|adicionei|corrigi|я (?:добавил|исправил)/m;
+  /^\s*[QA]: |^\W*[Hh]ere(?:'s| is| are)\b|^\W*(?:[Ii]t|[Tt]his|[Tt]hat) means\b|\byou asked\b|(?:^|[\s("*])I(?:'ve|'ll|'d)? (?!can'?t|cannot|am unable|am sorry)[a-z]|(?:^|[\s(])I'm (?!sorry|unable|not able)[a-z]|\bmy (?:fix|change|plan|test|code|implementation)\b|\bwe (?:now|already|should|can|need|added|use|have|do)\b|\blet me\b|\blet's\b|\byesterday\b|\blast (?:month|week|night|year)\b|\b(?:has|have) been fixed\b|\bwas fixed\b|\bthe (?:docs?|documentation|readme|logs?|issue|reporter|test|tests|importer|client|wrapper|handler|code|function|script|user saw|report|changelog|article|spec|PR)\b(?! (?:is|was) (?:unable|not))|\bdocs (?:say|mention|state)|\bsummari[sz]|\bimplemented\b|\brefactor|\bif you see\b|^\W*looking at\b|\bis (?:thrown|raised|returned|shown|logged|displayed|caught|handled)\b|\bare (?:now )?(?:shown|handled|retried|logged|thrown|displayed|caught|reported|covered)\b|\bwhenever\b|\bno (?:issues?|errors?|rate limit\w*|limits?) (?:detected|found|needed|hit|so far|reached)|\bnot (?:been )?(?:rate[- ]limited|throttled)\b|\bshould be retried\b|\bfor example\b|\btell me\b|\bplease (?:fix|add|explain|implement|review|write|make)\b|\bhow (?:do|to|does|can)\b|\bwhat (?:does|is|happens)\b|^\s*(?:TODO|FIXME|NOTE|Fix|Add|Explain|Implement|Write|Handle|Update|Refactor|Test|Done|Fixed|Added|Checked|Wrote|Updated|Renamed|Refactored|Tested|Documented|Implemented|Improved|Investigated|Reproduced)\b(?!:? (?:error|external))|(?:我|我们)(?:已经?|会|将|在|把|给|添加|修复|实现)|文档(?:说|提到|中)|昨天|上(?:周|个月)|ドキュメント|追加しました|修正しました|추가했|수정했|ich habe|j'ai|he (?:anadido|agregado|corregido)|adicionei|corrigi|я (?:добавил|исправил)/m;
 
 /** Takes a plain text apart by who speaks. `trusted`: the text is known to be about a failure, so only clear quotations are left out. */
 export function spokenIn(shown: string, trusted: boolean): Spoken {
@@ -56,11 +56,14 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
   let tool = false;
   let goesOn = false;
   let shell = false;
+  let quoted = false;
   for (const paragraph of unwrapped(unboxed(shown))) {
     // What is indented below a tool call is the tool's output.
     tool = TOOL_CALL.test(paragraph) || (tool && /^(?:\s{2,}|\s*⎿|\s*$)/.test(paragraph));
     shell = SHELL.test(paragraph) || (shell && paragraph.trim() !== '');
-    if (tool || shell) {
+    // What a speaker announces with a colon and sets in is quoted.
+    if (paragraph.trim() !== '') quoted = quoted && /^(?: {2}|\t)/.test(paragraph);
+    if (tool || shell || (quoted && !trusted && paragraph.trim() !== '')) {
       left = true;
     } else if (FENCE.test(paragraph)) {
       fenced = !fenced;
@@ -77,6 +80,7 @@ export function spokenIn(shown: string, trusted: boolean): Spoken {
       left = true;
     } else if (isProse(paragraph) || (SIDE.test(paragraph) && !trusted) || SIDE_REQUEST.test(paragraph)) {
       left = true;
+      quoted = /:\s*$/.test(paragraph);
     } else if (RETRY.test(paragraph) && !GAVE_UP.test(paragraph)) {
       retries.push(paragraph);
       goesOn = true;

@@ -78,6 +78,8 @@ const UNIT_ROWS: readonly (readonly [number, readonly string[]])[] = [
 ];
 
 const NUMBER_ROWS: readonly (readonly [number, readonly string[]])[] = [
+  [0.25, words('a quarter of an|quarter of an')],
+  [0.75, words('three quarters of an|three-quarters of an')],
   [1, words('a|an|one|ein|eine|einer|einem|un|une|una|uno|um|uma|один|одну|一')],
   [2, words('two|zwei|deux|dos|dois|duas|due|два|две|二|两|兩')],
   [3, words('three|drei|trois|tres|tre|три|三')],
