@@ -200,10 +200,15 @@ program
   .command('demo')
   .description('four pretend agents meet a limit and resume; one minute, no account')
   .option('--no-apply', 'leave the work in its worktrees')
+  .option('--chaos [seed]', 'kill and refuse at random; all work is done in the end')
   .addOption(json)
-  .action(async (options: { json?: boolean; apply: boolean }) => {
+  .action(async (options: { json?: boolean; apply: boolean; chaos?: string | true }) => {
+    const { chaos } = options;
+    const seed = chaos === undefined ? null : chaos === true ? Date.now() % 100_000 : Number(chaos);
+    if (seed !== null && !(Number.isInteger(seed) && seed >= 0))
+      throw new CommandEnd(exitCodes.input, 'The number after --chaos must be a whole one.');
     code = await demo(
-      { verbose: common().verbose, json: options.json ?? false, apply: options.apply },
+      { verbose: common().verbose, json: options.json ?? false, apply: options.apply, chaos: seed },
       screen,
     );
   });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createDemoWorkspace } from '../../supervisor/demo/workspace.js';
 import { CommandEnd, dist, open } from '../environment.js';
+import { superviseWithChaos } from '../demo/chaos.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
@@ -12,6 +13,8 @@ export interface DemoOptions {
   readonly verbose: boolean;
   readonly json: boolean;
   readonly apply: boolean;
+  /** Kills the supervisor and agents, and refuses answers, at random by this number; null: does not. */
+  readonly chaos: number | null;
 }
 
 /**
@@ -24,6 +27,10 @@ export async function demo(options: DemoOptions, screen: Screen): Promise<number
     void (options.json
       ? screen.write(JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text }) + '\n')
       : screen.write(text + '\n'));
+  if (options.chaos !== null) {
+    const code = await superviseWithChaos({ workspace, seed: options.chaos, say });
+    return code !== 0 || !options.apply ? code : applyAll(workspace.folder, options, say);
+  }
   say(
     `A small shop in ${workspace.folder}. Four pretend agents work on it; their account meets a limit and resets after 20 s.`,
   );

@@ -20,6 +20,11 @@ export async function runDemoAgent(main: string, env: NodeJS.ProcessEnv): Promis
       say({ type: 'limit', status: 'rejected', resetsAt: answer.error.resets_at, window: 'five_hour' });
       return 1;
     }
+    if ('trouble' in answer) {
+      // Overloaded is told, as providers tell it; what breaks off tells nothing.
+      if (answer.trouble === 'overloaded') say({ type: 'error', message: 'Overloaded', status: 529 });
+      return 1;
+    }
     if (session !== answer.session) say({ type: 'session', id: answer.session });
     session = answer.session;
     say({ type: 'usage', ...answer.usage });
@@ -88,6 +93,7 @@ async function askProvider(
         limitAfter: number('SWARM_DEMO_LIMIT_AFTER'),
         resetMs: number('SWARM_DEMO_RESET_MS'),
         paceMs: number('SWARM_DEMO_PACE_MS'),
+        chaos: number('SWARM_DEMO_CHAOS'),
       },
     }),
   });

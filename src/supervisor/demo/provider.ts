@@ -11,6 +11,8 @@ const accountSettings = z.object({
   resetMs: z.number().int().min(0).max(3_600_000).default(20_000),
   /** How long the model thinks. */
   paceMs: z.number().int().min(0).max(60_000).default(900),
+  /** Refuses and breaks off at random; the number says how. */
+  chaos: z.number().int().min(0).optional(),
 });
 
 const ask = z.object({
@@ -36,10 +38,12 @@ export type DemoAnswer =
         readonly message: string;
         readonly resets_at: number;
       };
-    };
+    }
+  | { readonly trouble: 'overloaded' | 'broken' };
 
 interface Account {
   calls: number;
+  troubles: number;
   closedUntil: number | null;
   limited: boolean;
 }
@@ -54,7 +58,12 @@ export function createDemoProvider(onUse: () => void = () => undefined): Server 
 
   const answer = (body: z.infer<typeof ask>): DemoAnswer => {
     const now = Date.now();
-    const account = accounts.get(body.account) ?? { calls: 0, closedUntil: null, limited: false };
+    const account = accounts.get(body.account) ?? {
+      calls: 0,
+      troubles: 0,
+      closedUntil: null,
+      limited: false,
+    };
     accounts.set(body.account, account);
     if (!account.limited && account.calls >= body.settings.limitAfter) {
       account.limited = true;
@@ -70,6 +79,11 @@ export function createDemoProvider(onUse: () => void = () => undefined): Server 
       };
     }
     account.calls += 1;
+    const trouble = body.settings.chaos === undefined ? null : troubleAt(body.settings.chaos, account.calls);
+    if (trouble !== null && account.troubles < mostTroubles) {
+      account.troubles += 1;
+      return { trouble };
+    }
     const known = body.session === null ? undefined : sessions.get(body.session);
     const session = known && body.session !== null ? body.session : randomUUID();
     const place = known ?? { plan: planFor(body.prompt), next: 0, last: now };
@@ -107,6 +121,15 @@ export function createDemoProvider(onUse: () => void = () => undefined): Server 
       }, parsed.data.settings.paceMs);
     });
   });
+}
+
+const mostTroubles = 5;
+
+/** About every sixth answer; the same number gives the same troubles. */
+function troubleAt(seed: number, call: number): 'overloaded' | 'broken' | null {
+  const mixed = Math.imul((seed + 1) * 2_654_435_761 + call * 40_503, 2_246_822_519) >>> 13;
+  if (mixed % 6 !== 0) return null;
+  return (mixed >>> 4) % 2 === 0 ? 'overloaded' : 'broken';
 }
 
 function send(response: ServerResponse, status: number, value: unknown): void {
