@@ -102,6 +102,16 @@ export const usageRules: readonly Rule[] = [
     class: 'usage_limit',
   },
   {
+    name: 'window-full',
+    when: {
+      words: lastWords(
+        /(?:\d-?\s?h(?:our)?|five-hour|session|daily|weekly|monthly|usage|rolling) window (?:is |has been |was )?(?:full|used up|exhausted|closed|spent|reached)/,
+        /context/,
+      ),
+    },
+    class: 'usage_limit',
+  },
+  {
     name: 'exceeded-usage',
     when: {
       words: lastWords(

@@ -74,7 +74,8 @@ function findSpoken(text: string): FoundDuration | null {
       seconds: found.seconds + Number(clock[1]) * 3600 + Number(clock[2]) * 60 + Number(clock[3] ?? 0),
     };
   // `1h30`: what follows an hour without a unit is minutes.
-  const rest = found.unit === 3600 ? /^(\d{2})(?![\d:a-z])/.exec(text.slice(found.end)) : null;
+  const rest =
+    found.unit === 3600 ? /^\s?(\d{2})(?![\d:]|[.,]\d|\s?[a-z])/.exec(text.slice(found.end)) : null;
   // `an hour and a half`
   const half = /^ and a half(?![a-z])/.exec(text.slice(found.end));
   const seconds = found.seconds + (rest ? Number(rest[1]) * 60 : 0) + (half ? found.unit / 2 : 0);

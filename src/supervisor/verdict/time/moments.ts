@@ -27,7 +27,7 @@ export interface MomentContext {
 }
 
 const ENGLISH =
-  'resets?(?![a-z])|resetting|refresh(?:es|ed)?\\b|renews?\\b|renewed|replenish\\w*|restored?\\b|try(?:ing)?(?: your request)? again|try your request|retry(?:ing|able)?\\b|retries|retry[-_ ]?after|available|unlocks?\\b|regain|resum(?:e|es|ed)\\b|wait(?:ing)?\\b|come back|check back|hold (?:on|off)|back off|return(?: on| at| in| after)|be back|back (?:at|in|on)\\b|until|unblock(?:ed|s)?\\b|lifted|expires?\\b|cool-?down|next (?:request|window|reset|refill|attempt|slot)|reopens?|ends? (?:at|in|on)|remaining|time left|\\bleft\\b|starts? (?:at|on|over)|roll(?:s|ing)? over|recharg\\w+|refill\\w*|continue (?:at|in|on|after)|again (?:at|in|on|after)|more (?:at|on|in|after)|(?:access|use|send|ask|start) (?:from|at|on|in|after)|delay';
+  'resets?(?![a-z])|resetting|refresh(?:es|ed)?\\b|renews?\\b|renewed|replenish\\w*|restored?\\b|try(?:ing)?(?: your request)? again|try your request|retry(?:ing|able)?\\b|retries|retry[-_ ]?after|available|unlocks?\\b|regain|resum(?:e|es|ed)\\b|wait(?:ing)?\\b|come back|check back|hold (?:on|off)|back off|return(?: on| at| in| after)|be back|back (?:at|in|on)\\b|until|unblock(?:ed|s)?\\b|lifted|expires?\\b|cool-?down|next (?:request|window|reset|refill|attempt|slot)|(?:re)?opens?(?: again)?\\b|ends? (?:at|in|on)|remaining|time left|\\bleft\\b|starts? (?:at|on|over)|roll(?:s|ing)? over|recharg\\w+|refill\\w*|continue (?:at|in|on|after)|again (?:at|in|on|after)|more (?:at|on|in|after)|(?:access|use|send|ask|start) (?:from|at|on|in|after)|delay';
 const FOREIGN = [
   'versuch\\w*|moglich|zuruckgesetzt|zurucksetz\\w*|zuruck|erneut|wieder|verfugbar|warten|erneuert|ruckset\\w*',
   'reinitialis\\w*|reessa\\w*|disponible|reprend\\w*|attend\\w*|patient\\w*|renouvel\\w*|nouveau',
