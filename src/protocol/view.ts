@@ -153,6 +153,8 @@ export interface ChildView {
   readonly session: string | null;
   /** Absolute path. */
   readonly worktree: string | null;
+  /** Bytes that its worktree takes on the disk, as measured when it last stopped; linked inputs are not in it. */
+  readonly diskUse?: number;
   /** Newest snapshot ref. */
   readonly snapshot: string | null;
   readonly quarantined: boolean;

@@ -7,7 +7,7 @@ import { reasonInRow } from './reasons.js';
 import { pathText } from './row.js';
 import type { Scene, Seen } from './scene.js';
 import { t, type TextKey } from './texts.js';
-import { age, epoch, instant, tokens } from './times.js';
+import { age, diskSize, epoch, instant, tokens } from './times.js';
 import { whySection } from './why.js';
 
 /** The details of a child: last line, plan, decisions, files, checks, attempts, tokens, resume price, links. */
@@ -240,12 +240,17 @@ function links({ batch, child }: Seen, active: boolean, scene: Scene): TemplateR
       .map(
         ([action, key, icon]) =>
           html`<button
-            class="link"
-            tabindex=${active ? 0 : -1}
-            @click=${() => scene.deeds.act(action, batch.id, child.id)}
-          >
-            ${codicon(icon)}${t(key)}
-          </button>`,
+              class="link"
+              tabindex=${active ? 0 : -1}
+              @click=${() => scene.deeds.act(action, batch.id, child.id)}
+            >
+              ${codicon(icon)}${t(key)}
+            </button>
+            ${
+              action === 'worktree' && child.diskUse !== undefined
+                ? html`<span class="dim">${diskSize(child.diskUse)}</span>`
+                : nothing
+            }`,
       )}
   </section>`;
 }

@@ -73,6 +73,12 @@ export function tokens(n: number): string {
   return `${(n / 1_000_000).toFixed(1)}M`;
 }
 
+/** Bytes on the disk: `340 kB`, `12 MB`, `1.4 GB`. */
+export function diskSize(bytes: number): string {
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
+  return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
 /** Epoch milliseconds of an ISO text, or null. */
 export function epoch(iso: string | null | undefined): number | null {
   if (iso === null || iso === undefined) return null;

@@ -123,6 +123,7 @@ describe('a batch from launch to apply', () => {
     );
     expect((await swarm(folder, ['run', manifest])).stdout).toMatch(/one\s+Done$/m);
     expect((await view()).batches[0]?.children.map((child) => child.files.written)).toEqual([1, 1]);
+    expect((await view()).batches[0]?.children.every((child) => (child.diskUse ?? 0) > 0)).toBe(true);
   });
 
   it('ends with 1 when a child fails for good, and says what to do', async () => {

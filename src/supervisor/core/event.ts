@@ -142,6 +142,7 @@ export type Event =
       readonly check: BatchCheckView;
       readonly children: readonly { readonly child: ChildKey; readonly check: ChildCheckView }[];
     }
+  | { readonly type: 'worktreeMeasured'; readonly child: ChildKey; readonly bytes: number }
   | { readonly type: 'worktreeRemoved'; readonly child: ChildKey }
 
   // Time. A timer that fires late, early or twice is harmless: what it is for is looked at anew.
@@ -255,6 +256,7 @@ export const syncedEvents: Readonly<Record<Event['type'], boolean>> = {
   applyWriting: true,
   applyEnded: true,
   checked: false,
+  worktreeMeasured: false,
   worktreeRemoved: true,
   timerFired: true,
   resumeRequested: true,

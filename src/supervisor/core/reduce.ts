@@ -78,6 +78,8 @@ function handle(d: Draft, event: Event): void {
       return work.worktreeLost(d, event);
     case 'worktreeRestored':
       return work.worktreeRestored(d, event);
+    case 'worktreeMeasured':
+      return work.worktreeMeasured(d, event);
     case 'worktreeRemoved':
       return work.worktreeRemoved(d, event);
     case 'quarantineStarted':

@@ -157,6 +157,8 @@ export interface Place {
   readonly path: string;
   readonly base: string;
   readonly inputs: readonly string[];
+  /** What it takes on the disk, as last measured. */
+  readonly bytes?: number;
 }
 
 export type Phase =

@@ -98,6 +98,7 @@ function fixedOf(child: Child): Known {
       attempts: 'launch' in phase && phase.name === 'preparing' ? child.attempt - 1 : child.attempt,
       session: child.session,
       worktree: child.worktree?.path ?? null,
+      ...(child.worktree?.bytes === undefined ? {} : { diskUse: child.worktree.bytes }),
       snapshot: child.snapshot?.ref ?? null,
       quarantined: child.quarantine?.state === 'moved' && child.quarantine.moved.length > 0,
       files: { read: report.read, written: filesWritten(child) },

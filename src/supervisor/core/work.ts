@@ -54,6 +54,12 @@ export function worktreeRestored(d: Draft, event: Of<'worktreeRestored'>): void 
   } else if (!('launch' in phase)) d.putChild(placed);
 }
 
+export function worktreeMeasured(d: Draft, event: Of<'worktreeMeasured'>): void {
+  const child = d.child(event.child);
+  if (child !== undefined && child.worktree !== null)
+    d.putChild({ ...child, worktree: { ...child.worktree, bytes: event.bytes } });
+}
+
 export function worktreeRemoved(d: Draft, event: Of<'worktreeRemoved'>): void {
   const child = d.child(event.child);
   if (child !== undefined && child.worktree !== null && !('launch' in child.phase))

@@ -7,7 +7,7 @@ import { applyWork, checkTree, forecast } from './merge.js';
 import { filesWritten } from '../core/viewWork.js';
 import { idsOf } from './places.js';
 import { prepare } from './prepare.js';
-import { quarantineChild, restoreWorktree, snapshotChild } from './snapshots.js';
+import { quarantineChild, restoreWorktree, snapshotStopped } from './snapshots.js';
 import { adoptAttempt, spawnAttempt } from './spawn.js';
 
 /** Carries one order of the machine out. Returns at once; what comes of it comes back as events. */
@@ -25,7 +25,7 @@ export function runEffect(context: EffectContext, effect: Effect): void {
     case 'kill':
       return context.track(`kill ${effect.child}`, kill(context, effect.child, effect.attempt));
     case 'snapshot':
-      return context.track(`snapshot ${effect.child}`, snapshotChild(context, effect.child));
+      return context.track(`snapshot ${effect.child}`, snapshotStopped(context, effect));
     case 'quarantine':
       return context.track(`quarantine ${effect.child}`, quarantineChild(context, effect));
     case 'restoreWorktree':

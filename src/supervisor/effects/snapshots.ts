@@ -55,6 +55,19 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
   });
 }
 
+/** A child that has stopped is also measured, so that its place can say what it takes on the disk. */
+export async function snapshotStopped(
+  context: EffectContext,
+  { child: key, why }: Effect & { readonly type: 'snapshot' },
+): Promise<void> {
+  await snapshotChild(context, key);
+  const child = context.state().children[key];
+  if (why === 'edits' || child === undefined || !worksAlone(context, child) || child.worktree === null)
+    return;
+  const bytes = await context.git.diskUse(child.worktree.path).catch(() => null);
+  if (bytes !== null && context.mayAct()) context.post({ type: 'worktreeMeasured', child: key, bytes });
+}
+
 /** Whoever goes on with the child waits for this turn: its edits are moved before. The tree itself is free earlier. */
 export function quarantineTurn(key: ChildKey): string {
   return `quarantine ${key}`;

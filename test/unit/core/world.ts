@@ -120,6 +120,8 @@ export class World {
         const ref = `refs/swarm/${effect.child}/${n}`;
         if (this.state.children[effect.child] !== undefined)
           this.send({ type: 'snapshotTaken', child: effect.child, n, ref, commit: `c${n}` });
+        if (effect.why !== 'edits')
+          this.send({ type: 'worktreeMeasured', child: effect.child, bytes: 4096 * n });
         return;
       }
       case 'quarantine':

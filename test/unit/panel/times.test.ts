@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   age,
   clock,
+  diskSize,
   fullInstant,
   instant,
   longCountdown,
@@ -86,4 +87,13 @@ test.each([
   [1_240_000, '1.2M'],
 ])('%i tokens are %s', (n, text) => {
   expect(tokens(n)).toBe(text);
+});
+
+test.each([
+  [0, '0 kB'],
+  [4096, '5 kB'],
+  [12_300_000, '12 MB'],
+  [1_440_000_000, '1.4 GB'],
+])('%i bytes on the disk are %s', (n, text) => {
+  expect(diskSize(n)).toBe(text);
 });
