@@ -60,6 +60,27 @@ describe('an attempt', () => {
       expect(fs.readFileSync(path.join(request.folder, name), 'latin1')).not.toContain('sk-secret-1234');
   });
 
+  it('secrets that it prints are stars in its logs, which keep their length and their other words', async () => {
+    const token = `ghp_${'aB3dE5gH7j'.repeat(4)}`;
+    const key = ['-----BEGIN PRIVATE KEY-----', 'MIIabcdefgh', '-----END PRIVATE KEY-----'].join('\n');
+    const json = JSON.stringify({ text: `ä "${token}" and "password": "hunter2hunter2"` });
+    const said = `before ${token} after\n${json}\n${key}\nthe end ${token}`;
+    const { request, process } = await startShell(processes, 'printf %s "$SAID"; printf %s "$SAID" >&2', {
+      env: { PATH: '/usr/bin:/bin', SAID: said },
+    });
+    const { lines } = await followToEnd(processes, { folder: request.folder, process });
+    expect(lines[0]?.text).toContain(token);
+    for (const name of ['stdout.log', 'stderr.log']) {
+      const log = fs.readFileSync(path.join(request.folder, name), 'utf8');
+      expect(log).not.toMatch(/ghp_|hunter2|MIIabc/);
+      expect(Buffer.byteLength(log)).toBe(Buffer.byteLength(said));
+      const [first, second, ...rest] = log.split('\n');
+      expect(first).toBe(`before ${'*'.repeat(token.length)} after`);
+      expect((JSON.parse(second ?? '') as { text: string }).text).toMatch(/^ä "\*+" and "password": "\*+"$/);
+      expect(rest.at(-1)).toBe(`the end ${'*'.repeat(token.length)}`);
+    }
+  });
+
   it('its files are for the user alone, and what it makes has the modes of its surroundings', async () => {
     const work = temporary();
     const { request, process } = await startShell(processes, 'echo out; echo err >&2; umask; : > made', {

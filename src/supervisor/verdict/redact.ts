@@ -13,6 +13,26 @@ export function redact(text: string): string {
   return result;
 }
 
+/**
+ * Where in the text the secrets stand, as [from, to) in its characters; they may overlap. For texts that cannot be
+ * made longer or shorter, such as a log that is still being written.
+ */
+export function secretSpans(text: string): readonly (readonly [number, number])[] {
+  if (text.length < 8 || !maybeSecret.test(text)) return [];
+  const lower = text.toLowerCase();
+  return SHAPES.filter(({ hints }) => hints.some((hint) => lower.includes(hint))).flatMap(({ shape, keep }) =>
+    [...text.matchAll(shape)].map((match): readonly [number, number] => {
+      const [all, before, after] = match;
+      const from = match.index + (keep ? (before ?? '').length : 0);
+      return [from, match.index + all.length - (keep === 'around' ? (after ?? '').length : 0)];
+    }),
+  );
+}
+
+/** One look that passes over nearly every line: a known beginning, or a name that a value follows. */
+const maybeSecret =
+  /(?:sk|rk|pk|whsec|gh[pousr]|github_pat|hf|api_org|gsk|xai|pplx|r8|fw|csk|tgp_v1|nvapi|jina|tvly|fc|npm|pypi|dckr|key|shp..|lin|secret|ntn|do[opr]|sntry.|glc|glsa|pul|figd|gl\w{2,5}|xox.|xapp|sk-ant|age-secret|nr(?:ak|ii|js|ra))[-_]\w|private key|eyj\w|akia|asia|aida|aroa|abia|acca|aiza|ya29|1\/\/0|gocspx|(?:^|\W)(?:sk|ac)[0-9a-f]{32}|sg\.\w|hv[sbr]\.|atlasv1|dapi[0-9a-f]|:aa\w|hooks\.slack|webhooks\/|authorization|bearer|cookie|:\/\/[^\s/]{0,100}:[^\s/]{1,200}@|--(?:password|token|api-key|secret|access-token|auth-token|client-secret)|[?&]\w{2,20}=|(?:token|secret|passw\w{0,6}|passphrase|key|credentials?|_auth|_pat|pwd|_dsn|database_url|sharedaccess\w{0,10}|sig)\\{0,3}["']?\s{0,3}[:=]/i;
+
 interface Shape {
   readonly kind: string;
   readonly shape: RegExp;
@@ -186,7 +206,7 @@ const SHAPES: readonly Shape[] = [
       '_dsn',
     ],
     shape:
-      /(["']?\b[\w.-]{0,60}?(?:token|secret|password|passwd|passphrase|api_?-?key|access_?-?key|private_?-?key|credentials?)["']?\s{0,3}[:=]\s{0,3}["'])(?!\[redacted)[^"'\n]{4,2000}/gi,
+      /(["']?\b[\w.-]{0,60}?(?:token|secret|password|passwd|passphrase|api_?-?key|access_?-?key|private_?-?key|credentials?)\\{0,3}["']?\s{0,3}[:=]\s{0,3}\\{0,3}["'])(?!\[redacted)(?:[^"'\\\n]|\\(?!["'])){4,2000}/gi,
     keep: 'before',
   },
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redact } from '../../../src/supervisor/verdict/redact.js';
+import { redact, secretSpans } from '../../../src/supervisor/verdict/redact.js';
 
 const r = (length: number): string => 'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z'.repeat(12).slice(0, length);
 const hex = (length: number): string => '0123456789abcdef'.repeat(12).slice(0, length);
@@ -60,6 +60,7 @@ const secrets: readonly (readonly [kind: string, text: string, secret: string])[
   ['environment password', `export DB_PASSWORD="${r(20)}"`, r(20)],
   ['environment API key', `MOONSHOT_API_KEY=${r(30)}`, r(30)],
   ['JSON field', `{"refresh_token":"${r(40)}","n":1}`, r(40)],
+  ['JSON in JSON', JSON.stringify({ text: `{"password": "${r(14)}"}` }), r(14)],
   ['JSON password', `{"password": "${r(14)}"}`, r(14)],
   ['URL parameter', `GET /v1?key=${r(39)}&alt=json`, r(39)],
   ['cookie', `Cookie: session=${r(40)}; theme=dark`, r(40)],
@@ -73,6 +74,12 @@ describe('redact', () => {
     expect(clean).not.toContain(secret);
     expect(clean).not.toContain(secret.slice(0, Math.min(12, secret.length)));
     expect(clean).toContain('[redacted');
+  });
+
+  it.each(secrets)('finds where a secret of the kind %s stands', (_kind, text, secret) => {
+    const rest = [...text];
+    for (const [from, to] of secretSpans(text)) rest.fill('*', from, to);
+    expect(rest.join('')).not.toContain(secret.slice(0, Math.min(12, secret.length)));
   });
 
   it('knows at least thirty kinds', () => {
@@ -90,6 +97,7 @@ describe('redact', () => {
       'risk-based task-list desk-lamp',
     ]) {
       expect(redact(text)).toBe(text);
+      expect(secretSpans(text)).toEqual([]);
     }
   });
 

@@ -5,6 +5,7 @@ import type { FollowedLine, FollowRequest, Follower, Found } from '../../ports.j
 import { findAttempt, isSame, readExit } from './attemptFiles.js';
 import { LineSplitter, type SplitLine } from './lines.js';
 import { LogKeeper } from './logKeeper.js';
+import { SecretMask } from './maskSecrets.js';
 
 type End = Extract<Found, { readonly kind: 'ended' | 'lost' | 'never' }>;
 
@@ -149,6 +150,9 @@ class Stream {
   private readonly splitter: LineSplitter;
   private readonly file: string;
   private readonly keeper: LogKeeper;
+  private readonly secrets: SecretMask;
+  /** Offset of the first byte after the lines that were passed on. */
+  private passed: number;
   private fd: number | null = null;
 
   constructor(
@@ -159,6 +163,8 @@ class Stream {
     this.file = path.join(folder, `${name}.log`);
     this.splitter = new LineSplitter(from);
     this.keeper = new LogKeeper(this.file, from);
+    this.secrets = new SecretMask(this.file);
+    this.passed = from;
   }
 
   read(): readonly FollowedLine[] {
@@ -177,14 +183,21 @@ class Stream {
       // Not there yet, or not readable: there is nothing new.
       this.hasMore = false;
     }
-    const last = lines.at(-1);
-    if (last !== undefined) this.keeper.passed(last.end);
+    for (const line of lines) this.mask(line);
+    if (lines.length > 0) this.keeper.passed(this.passed);
     return lines.map((line) => ({ stream: this.name, ...line }));
   }
 
   finish(): readonly FollowedLine[] {
     const rest = this.splitter.finish();
-    return rest === null ? [] : [{ stream: this.name, ...rest }];
+    if (rest === null) return [];
+    this.mask(rest);
+    return [{ stream: this.name, ...rest }];
+  }
+
+  private mask({ text, end }: SplitLine): void {
+    this.secrets.line(text, this.passed, end);
+    this.passed = end;
   }
 
   close(): void {
