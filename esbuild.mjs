@@ -48,6 +48,7 @@ export async function buildAll() {
       entryPoints: {
         cli: 'src/cli/start.ts',
         acp: 'src/supervisor/acp/main.ts',
+        local: 'src/supervisor/local/main.ts',
         demo: 'src/supervisor/demo/main.ts',
         engine: 'src/extension/engine.ts',
       },
@@ -63,7 +64,9 @@ export async function buildAll() {
         )
       : undefined,
   ]);
-  await Promise.all(['dist/cli.js', 'dist/demo.js', 'dist/acp.js'].map((file) => chmod(file, 0o755)));
+  await Promise.all(
+    ['dist/cli.js', 'dist/demo.js', 'dist/acp.js', 'dist/local.js'].map((file) => chmod(file, 0o755)),
+  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildAll();

@@ -47,6 +47,10 @@ export const importTable = {
     ],
     packages: ['node:', 'zod', 'simple-git'],
   },
+  'src/supervisor/local': {
+    ours: ['src/supervisor/acp', 'src/supervisor/agents', 'src/supervisor/manifest'],
+    packages: ['node:', 'yaml', 'zod'],
+  },
   'src/supervisor': { ours: ['src/protocol', 'src/supervisor'], packages: ['node:', 'zod'] },
   'src/cli': {
     ours: ['src/protocol', 'src/supervisor'],

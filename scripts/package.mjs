@@ -23,6 +23,7 @@ const wanted = [
   'extension/dist/demo.js',
   'extension/dist/engine.js',
   'extension/dist/extension.cjs',
+  'extension/dist/local.js',
   'extension/dist/webview.css',
   'extension/dist/webview.js',
   'extension/l10n/bundle.l10n.json',

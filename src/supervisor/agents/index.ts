@@ -8,6 +8,7 @@ import { cursor } from './cursor.js';
 import { demo } from './demo.js';
 import { gemini } from './gemini.js';
 import { kimi } from './kimi.js';
+import { local } from './local.js';
 import { opencode } from './opencode.js';
 import { qwen } from './qwen.js';
 
@@ -23,5 +24,6 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   cursor,
   acp,
   command,
+  local,
   demo,
 };

@@ -19,5 +19,8 @@ export const local: Adapter = {
 
 function line(request: LaunchRequest): CommandLine {
   const check = request.check === null ? [] : ['--check', JSON.stringify(request.check)];
-  return { ...programLine(request, [], {}), helper: { name: 'local', args: check } };
+  return {
+    ...programLine(request, [], {}),
+    helper: { name: 'local', args: ['--permissions', request.executor.permissions, ...check] },
+  };
 }

@@ -26,7 +26,8 @@ export function mergeExecutor(
     args: fromManifest?.args ?? settings?.args ?? [],
     env: { ...settings?.env, ...fromManifest?.env },
     model: fromManifest?.model ?? settings?.model ?? null,
-    credential: fromManifest?.credential ?? settings?.credential ?? (anyProgram.has(adapter) ? name : adapter),
+    credential:
+      fromManifest?.credential ?? settings?.credential ?? (anyProgram.has(adapter) ? name : adapter),
     permissions: fromManifest?.permissions ?? settings?.permissions ?? 'edit',
   };
 }

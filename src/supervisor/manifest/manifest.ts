@@ -4,6 +4,7 @@ import { adapters } from '../agents/index.js';
 import { knownExecutors, mergeExecutor, type Profile } from './executors.js';
 import { expandTasks, type DraftTask } from './tasks.js';
 import { policyOf, type PolicyDefaults } from './policy.js';
+import { programsIn, readPlan, type ReadPlan } from './localPlan.js';
 import { titleOf, type NamedProgram, type Plan, type PlannedTask } from './plan.js';
 import { checkShape, type Manifest } from './shape.js';
 import { readSource, type ManifestKind, type Source } from './source.js';
@@ -76,6 +77,15 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
       message: `${tasks.length} tasks, but maxTotalSpawned allows ${budget}`,
       fix: `Write maxTotalSpawned: ${tasks.length} or remove ${tasks.length - budget} tasks.`,
     });
+  drafts.forEach((draft, i) => {
+    const plan = planOf(tasks[i], manifest, executors);
+    if (plan !== null && !plan.ok && executors.get(tasks[i]?.chain[0] ?? '')?.adapter === 'local')
+      errors.push({
+        line: source.lineOf([...draft.path, 'prompt']),
+        message: `Task "${draft.id}" is for an executor without a model, and is no plan: ${plan.problem}`,
+        fix: 'Write its steps, such as "- run: npx jscodeshift …", in a fenced block if there is a context; or give the executor a command.',
+      });
+  });
   if (errors.length > 0) return { ok: false, errors: sorted(errors) };
 
   const used = new Set(tasks.flatMap((task) => task.chain));
@@ -92,7 +102,7 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
     executors: Object.fromEntries([...executors].filter(([name]) => used.has(name))),
     source: input.path ?? null,
   };
-  return { ok: true, plan, programs: programsOf(manifest, plan) };
+  return { ok: true, plan, programs: [...programsOf(manifest, plan), ...plannedPrograms(manifest, plan)] };
 }
 
 /** A batch without a name is called by its first task, and how many come with it. */
@@ -131,6 +141,30 @@ function programsOf(manifest: Manifest, plan: Plan): readonly NamedProgram[] {
     if (check !== 'null')
       programs.push({ use: 'check', command: JSON.parse(check) as string[], full: false });
   return programs;
+}
+
+/** The plan that a task is, where one of its executors has no model and no program; null for all other tasks. */
+function planOf(
+  task: PlannedTask | undefined,
+  manifest: Manifest,
+  executors: ReadonlyMap<string, Executor>,
+): ReadPlan | null {
+  const plain = task?.chain.some((name) => {
+    const executor = executors.get(name);
+    return executor?.adapter === 'local' && executor.command.length === 0;
+  });
+  if (task === undefined || plain !== true) return null;
+  return readPlan([manifest.context ?? '', task.prompt].filter((text) => text.trim() !== '').join('\n\n'));
+}
+
+/** A plan names programs too. */
+function plannedPrograms(manifest: Manifest, plan: Plan): readonly NamedProgram[] {
+  const executors = new Map(Object.entries(plan.executors));
+  return plan.tasks.flatMap((task) => {
+    const read = planOf(task, manifest, executors);
+    if (read === null || !read.ok) return [];
+    return programsIn(read.steps).map((command) => ({ use: `task ${task.id}`, command, full: false }));
+  });
 }
 
 interface ChainContext {
@@ -172,7 +206,9 @@ function checkChain(
       });
       executors.set(name, merged);
     } else {
-      if ((adapters[merged.adapter]?.programs.length ?? 0) === 0 && merged.command.length === 0)
+      const adapter = adapters[merged.adapter];
+      const needsOne = adapter?.programs.length === 0 && adapter.needsNoProgram !== true;
+      if (needsOne && merged.command.length === 0)
         errors.push({
           line:
             path.length === 0 ? null : source.lineOf(own[name] === undefined ? path : ['executors', name]),

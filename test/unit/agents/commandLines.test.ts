@@ -149,6 +149,46 @@ describe('command', () => {
   });
 });
 
+describe('cursor', () => {
+  it('prints its stream, edits without questions, and keeps commands in its sandbox', () => {
+    const by = executor('cursor', { model: 'gpt-5', args: ['--approve-mcps'] });
+    expect(adapter('cursor').resumeLine(request(by), 'chat-1')).toEqual({
+      file: 'cursor-agent',
+      args: [
+        ...['-p', '--output-format', 'stream-json', '--trust', '--force', '--sandbox', 'enabled'],
+        ...['--model', 'gpt-5', '--resume', 'chat-1', '--approve-mcps', 'Write hello.txt'],
+      ],
+      env: {},
+      stdin: 'none',
+    });
+  });
+
+  it('leaves the sandbox only with full', () => {
+    const by = executor('cursor', { permissions: 'full' });
+    expect(adapter('cursor').commandLine(request(by)).args.join(' ')).toContain('--sandbox disabled');
+  });
+});
+
+describe('acp and local', () => {
+  it('run through a program of ours, which is told what is allowed', () => {
+    const by = executor('acp', { command: ['agent'], args: ['--acp'], model: 'm', permissions: 'full' });
+    expect(adapter('acp').resumeLine(request(by), 's1')).toMatchObject({
+      file: 'agent',
+      args: ['--acp'],
+      env: { SWARM_SESSION: 's1' },
+      helper: { name: 'acp', args: ['--permissions', 'full', '--model', 'm', '--check', 'npx tsc --noEmit'] },
+    });
+    expect(adapter('local').commandLine(request(executor('local')))).toMatchObject({
+      file: '',
+      helper: { name: 'local', args: ['--permissions', 'edit', '--check', '["npx","tsc","--noEmit"]'] },
+    });
+  });
+
+  it('local has no session to go on in', () => {
+    expect(adapter('local').resumeLine(request(executor('local')), 's1')).toBeNull();
+  });
+});
+
 describe.each(Object.keys(adapters))('the command line of %s', (name) => {
   it('leaves a variable alone that the executor sets, and takes the executor’s program', () => {
     const plain = adapter(name).commandLine(request(executor(name, { command: ['/opt/agent', 'first'] })));

@@ -44,6 +44,14 @@ it.each([
   ['qwen/limit-403-permission_error', 1, 'usage_limit'],
   ['opencode/limit-403-permission_error', 1, 'usage_limit'],
   ['copilot/limit-403-permission_error', 1, 'usage_limit'],
+  ['cursor/documented', 0, 'none'],
+  ['acp/claude', 1, 'usage_limit', 1796006106],
+  ['acp/codex', 1, 'usage_limit', 1796007900],
+  ['acp/copilot', 1, 'auth_expired'],
+  ['acp/gemini', 1, 'usage_limit'],
+  ['acp/kimi', 1, 'usage_limit'],
+  ['acp/opencode', 1, 'usage_limit'],
+  ['acp/qwen', 1, 'usage_limit'],
 ] as const)('%s, exit %i: %s', (scenario, exitCode, failure, resetsAt?: number) => {
   const [agent = ''] = scenario.split('/');
   const parser = adapters[agent]?.parser();
@@ -106,4 +114,20 @@ it.each([
     1796004532_000,
     'event',
   ]);
+});
+
+// Cursor's agent tells a failure on stderr only.
+it.each([
+  [read(path.join(root, 'cursor/limit-free.stderr')), 'usage_limit'],
+  [
+    "Error: Authentication required. Please run 'agent login' first, or set CURSOR_API_KEY environment variable.",
+    'auth_expired',
+  ],
+])('cursor ends with %j: %s', (text, failure) => {
+  const said = combine([{ channel: 'stderr', providerOrCli: 'cursor', text, exitCode: 1 }], {
+    observedAt: Date.UTC(2026, 10, 30, 1, 10),
+    localTimeZone: 'UTC',
+    doing: 'ended',
+  });
+  expect(said.class).toBe(failure);
 });
