@@ -154,6 +154,23 @@ test('a stop cancels the turn, and the agent may tidy up', async () => {
   expect(read(child, 'tidy.txt')).toBe('tidied up\n');
 });
 
+test('a turn goes on while nobody supervises, and is taken up where it is', async () => {
+  await launch('edit a.txt one\nwait');
+  await viewWhere(supervisor, 'waiting', (view) => childOf(view)?.lastLine === 'waiting');
+  await supervisor.close({ stopAgents: false });
+  supervisor = await open({});
+  const { batches } = await viewWhere(
+    supervisor,
+    'taken up',
+    (view) => childOf(view)?.status === 'running' && childOf(view)?.lastLine === 'waiting',
+  );
+  expect([childOf({ batches })?.attempts, childOf({ batches })?.session]).toEqual([1, 'session-1']);
+  await supervisor.request({ type: 'stop', targets: [{ batch: batches[0]?.id ?? '', child: 'a' }] });
+  const child = await childWhere('canceled');
+  expect(read(child, 'tidy.txt')).toBe('tidied up\n');
+  expect(heard().filter((entry) => 'started' in entry)).toHaveLength(1);
+});
+
 test.each([
   ['refusal', 'content_policy'],
   ['max_tokens', 'context_overflow'],

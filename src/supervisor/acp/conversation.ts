@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { helperNote } from '../agents/acp.js';
-import { type AcpToolCall, mergeToolCall } from '../agents/acpTools.js';
+import { type AcpToolCall, helperNote, mergeToolCall } from '../agents/acpTools.js';
 import { type JsonObject, exitCodeOf, objectOf, textOf } from '../agents/jsonLine.js';
 import { type Connection, type Reply, Refusal, connect, methodNotFound } from './connection.js';
 import { readText, writeText } from './files.js';

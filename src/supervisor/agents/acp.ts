@@ -1,5 +1,5 @@
 import { isStopAsSuccess } from '../verdict/verdict.js';
-import { acpToolCalls } from './acpTools.js';
+import { acpToolCalls, helperNote } from './acpTools.js';
 import type { Adapter, AgentEvent, AgentParser, CommandLine, LaunchRequest } from './agent.js';
 import { programLine } from './command.js';
 import {
@@ -30,14 +30,6 @@ export const acp: Adapter = {
   commandLine: (request) => line(request, {}),
   resumeLine: (request, session) => line(request, { SWARM_SESSION: session }),
   parser: acpParser,
-};
-
-/** Notes of the helper itself, between the agent's messages. */
-export const helperNote = {
-  denied: '_swarm/denied',
-  read: '_swarm/read',
-  writing: '_swarm/writing',
-  write: '_swarm/write',
 };
 
 function line(request: LaunchRequest, env: Readonly<Record<string, string>>): CommandLine {

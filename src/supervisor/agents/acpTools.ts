@@ -2,6 +2,14 @@ import type { AgentEvent } from './agent.js';
 import { type JsonObject, exitCodeOf, objectOf, objectsOf, textOf } from './jsonLine.js';
 import { type ToolUse, openToolUses } from './toolUse.js';
 
+/** Notes of the helper itself, between the agent's messages. */
+export const helperNote = {
+  denied: '_swarm/denied',
+  read: '_swarm/read',
+  writing: '_swarm/writing',
+  write: '_swarm/write',
+};
+
 /** One tool call as told so far: each update names only what has changed. */
 export interface AcpToolCall {
   readonly kind: string;
