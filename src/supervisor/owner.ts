@@ -57,19 +57,27 @@ export async function startOwner(
 
   const plans = createPlans(store, options.settings.executors);
 
-  const publish = createSoon(clock, 100, () => {
-    if (!alive) return Promise.resolve();
-    const view = loop.view();
-    listeners.view(view);
-    store.publish(view);
-    return Promise.resolve();
-  });
-  const saveView = createSoon(clock, 1000, async () => {
-    if (!alive) return;
-    await store.saveView(loop.view()).catch((error: unknown) => {
-      if (alive) log.warn(`view.json not written: ${messageOf(error)}`);
-    });
-  });
+  const publish = createSoon(
+    clock,
+    () => 100,
+    () => {
+      if (!alive) return Promise.resolve();
+      const view = loop.view();
+      listeners.view(view);
+      store.publish(view);
+      return Promise.resolve();
+    },
+  );
+  const saveView = createSoon(
+    clock,
+    () => 1000,
+    async () => {
+      if (!alive) return;
+      await store.saveView(loop.view()).catch((error: unknown) => {
+        if (alive) log.warn(`view.json not written: ${messageOf(error)}`);
+      });
+    },
+  );
 
   const loop: Loop = createLoop({
     store,

@@ -56,33 +56,37 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   // Never backwards, whichever of the two was written last before a crash.
   const offsets = { ...acknowledged };
 
-  const report = createSoon(context.clock, 500, () => {
-    if (!context.mayAct()) return Promise.resolve();
-    const shown = withoutSecrets(known);
-    const details = detailsOf(shown);
-    const text = JSON.stringify(details);
-    context.post({
-      type: 'reported',
-      child: key,
-      attempt: number,
-      progress: takeProgress(),
-      report: {
-        read: known.read.length,
-        written: known.written.length,
-        input: known.tokens.input,
-        cachedInput: known.tokens.cachedInput,
-        output: known.tokens.output,
-        lastLine: shown.lastLine,
-        lastLineAt: known.lastLineAt,
-        details: text === reportedDetails ? null : details,
-        stdout: offsets.stdout,
-        stderr: offsets.stderr,
-      },
-    });
-    reportedDetails = text;
-    return Promise.resolve();
-  });
-  const save = createSoon(context.clock, 1000, async () => {
+  const report = createSoon(
+    context.clock,
+    () => 500,
+    () => {
+      if (!context.mayAct()) return Promise.resolve();
+      const shown = withoutSecrets(known);
+      const details = detailsOf(shown);
+      const text = JSON.stringify(details);
+      context.post({
+        type: 'reported',
+        child: key,
+        attempt: number,
+        progress: takeProgress(),
+        report: {
+          read: known.read.length,
+          written: known.written.length,
+          input: known.tokens.input,
+          cachedInput: known.tokens.cachedInput,
+          output: known.tokens.output,
+          lastLine: shown.lastLine,
+          lastLineAt: known.lastLineAt,
+          details: text === reportedDetails ? null : details,
+          stdout: offsets.stdout,
+          stderr: offsets.stderr,
+        },
+      });
+      reportedDetails = text;
+      return Promise.resolve();
+    },
+  );
+  const save = createSoon(context.clock, saveSpan, async () => {
     const lines = edits;
     edits = [];
     const now = known;
@@ -101,6 +105,11 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       else if (context.mayAct()) context.log.warn(`${key}: checkpoint not written: ${messageOf(error)}`);
     }
   });
+
+  /** Many at once save more seldom: what a crash then cuts off is read again from their logs. */
+  function saveSpan(): number {
+    return Math.max(1000, 50 * context.attempts.size);
+  }
 
   async function drain(): Promise<void> {
     const lines = waiting;

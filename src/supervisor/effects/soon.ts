@@ -8,8 +8,8 @@ export interface Soon {
   dispose(): void;
 }
 
-/** The first wish is met at once, the next ones at least `span` ms after the start of the last. */
-export function createSoon(clock: Clock, span: number, work: () => Promise<void>): Soon {
+/** The first wish is met at once, the next ones at least `span()` ms after the start of the last. */
+export function createSoon(clock: Clock, span: () => number, work: () => Promise<void>): Soon {
   let wanted = false;
   let disposed = false;
   let timer: Disposable | null = null;
@@ -33,7 +33,7 @@ export function createSoon(clock: Clock, span: number, work: () => Promise<void>
 
   function arm(): void {
     if (timer !== null || disposed || busy) return;
-    const wait = last + span - clock.monotonic();
+    const wait = last + span() - clock.monotonic();
     if (wait <= 0) {
       void start(); // `work` reports its own failures
       return;
