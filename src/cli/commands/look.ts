@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { plainText } from '../../protocol/plainText.js';
 import type { ChildView, View } from '../../protocol/view.js';
 import { createGit } from '../../supervisor/node/git/index.js';
 import { CommandEnd } from '../environment.js';
@@ -19,7 +20,7 @@ export async function checkpoint(folder: string, name: string, screen: Screen): 
       exitCodes.failed,
       `${name} has no checkpoint yet: it has not read or written anything.`,
     );
-  screen.write(text);
+  screen.write(plainText(text));
   return exitCodes.done;
 }
 

@@ -60,10 +60,10 @@ export function plainTable(view: View, now: number): string {
   for (const batch of view.batches) {
     const done = batch.children.filter((child) => child.status === 'done').length;
     lines.push(`${plainLine(batch.name)}  ${batch.id}  ${done} of ${batch.children.length} done`);
-    const widest = Math.max(...batch.children.map((child) => stringWidth(plainLine(child.title))));
+    const widest = Math.max(...batch.children.map((child) => stringWidth(label(child))));
     for (const child of batch.children) {
       const parts = [
-        fit(plainLine(child.title), widest),
+        fit(label(child), widest),
         fit(statusWords[child.display], 10),
         fit(timeText(child, now), 9),
         child.executor,
@@ -77,7 +77,7 @@ export function plainTable(view: View, now: number): string {
 
 function row(child: ChildView, view: View, width: number, now: number): string {
   const wide = Math.max(14, Math.floor(width * 0.25));
-  const title = fit(plainLine(child.title), wide);
+  const title = fit(label(child), wide);
   const word = fit(statusWords[child.display], 10);
   const time = fit(timeText(child, now), 9);
   const tokens = child.tokens.input + child.tokens.output;
@@ -86,6 +86,12 @@ function row(child: ChildView, view: View, width: number, now: number): string {
     (tokens > 0 ? thousands(tokens) : '').padStart(7);
   const rest = fit(plainLine(nowText(child, view.gates)), Math.max(10, width - wide - 52));
   return `  ${paint(role(child), `${title}  ${word}`)} ${time} ${rest} ${fit(child.executor, 8)}${counts}`;
+}
+
+/** The id comes first: it is what the other commands are given. */
+function label(child: ChildView): string {
+  const title = plainLine(child.title);
+  return title === child.id ? title : `${child.id}  ${title}`;
 }
 
 /** When it goes on, or its place in the line after a reset. */

@@ -3,7 +3,7 @@ import { changesBetween } from '../../../src/cli/output/changes.js';
 import { jsonReporter } from '../../../src/cli/output/json.js';
 import { linesReporter } from '../../../src/cli/output/lines.js';
 import type { Screen } from '../../../src/cli/output/reporter.js';
-import { drawTable } from '../../../src/cli/output/table.js';
+import { drawTable, plainTable } from '../../../src/cli/output/table.js';
 import { countdown } from '../../../src/cli/output/words.js';
 import type { View } from '../../../src/protocol/view.js';
 import { batchOf, childOf, gateOf, viewOf } from '../../support/views.js';
@@ -74,6 +74,11 @@ describe('what is printed', () => {
     const text = drawTable(viewOf({ batches: [batchOf([evil])] }), null, 120, now);
     expect(text.replace(/\u001b\[[0-9;]*m/g, '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
     expect(text).toContain('link next');
+  });
+
+  it('names each child by the id that the other commands take', () => {
+    for (const text of [plainTable(after, now), drawTable(after, null, 120, now)])
+      expect(text).toMatch(/login {2}Login form/);
   });
 
   it('fits the width of the terminal', () => {
