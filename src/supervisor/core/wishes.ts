@@ -22,6 +22,11 @@ export function resumeRequested(d: Draft, event: Of<'resumeRequested'>): void {
       wanted.push(next);
     } else if (phase.name === 'parking')
       d.putChild({ ...child, phase: { ...phase, then: { ...phase.then, ...asWanted, ...brief } } });
+    // It is held by nothing but its gates.
+    else if (phase.name === 'queued')
+      for (const gate of gatesOf(d.state, choiceOf(child)))
+        if (gate.position.name === 'closed')
+          gateAnswered(d, { type: 'gateAnswered', gate: gate.key, answer: 'resumeNow' });
   }
   for (const child of wanted) for (const gate of gatesOf(d.state, choiceOf(child))) tryNow(d, gate);
   if (wanted.length > 0) d.restless = true;

@@ -71,13 +71,20 @@ async function endWriting(context: EffectContext, batch: Batch): Promise<boolean
   });
 }
 
-async function applyOpen(context: EffectContext, id: string, keys: readonly ChildKey[]): Promise<void> {
-  for (const key of keys) {
+async function applyOpen(context: EffectContext, id: string, wanted: readonly ChildKey[]): Promise<void> {
+  const keys: ChildKey[] = [];
+  for (const key of wanted) {
     const captured = await snapshotChild(context, key);
     if (!context.mayAct()) return;
-    // Without its newest edits it must not count as applied.
-    if (!captured) throw new Error(`the work of ${key} could not be captured`);
+    // Without its newest edits it must not count as applied; the others need not wait for it.
+    if (captured) keys.push(key);
+    else
+      context.post({
+        ...nothingApplied([key]),
+        message: `It was not applied: its work could not be captured. Look at its worktree.`,
+      });
   }
+  if (keys.length === 0) return;
   const batch = context.state().batches[id];
   const children = keys.flatMap((key) => context.state().children[key] ?? []);
   if (batch === undefined) return;

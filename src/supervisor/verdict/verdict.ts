@@ -192,13 +192,17 @@ function said(earlier: Verdict): VerdictStep {
   return { step: 'context', rule: 'said-before', found: earlier.class, confidence: 'certain' };
 }
 
+/** What lies beyond is a mistake of whoever states it, such as milliseconds given as seconds. */
+const latestReset = Date.UTC(2100, 0);
+
 function finish(
   reading: Reading,
-  time: StatedTime | null,
+  stated: StatedTime | null,
   near: Verdict['nearLimit'],
   steps: readonly VerdictStep[],
 ): Verdict {
   const nothing = reading.class === 'none';
+  const time = stated !== null && stated.at > 0 && stated.at < latestReset ? stated : null;
   return {
     class: reading.class,
     recoverable: reading.recoverable,

@@ -57,6 +57,19 @@ describe('the view', () => {
     expect('model' in (view.gates[0] ?? {})).toBe(false);
   });
 
+  test('a held child that a person resumes is tried first at its gate', () => {
+    const it = world(['a', 'b'], 2);
+    it.exit('b/a', 1, limit);
+    it.exit('b/b', 1, limit);
+    it.send(batchLaunched({ id: 'later', tasks: ['c'], max: 8, idle: 1e12 }));
+    it.send({ type: 'stopRequested', children: ['b/a', 'b/b'] });
+    it.settle();
+    expect(deriveView(it.state).batches[1]?.children[0]?.status).toBe('held');
+    it.send({ type: 'resumeRequested', children: ['later/c'], how: 'auto' });
+    it.settle();
+    expect(deriveView(it.state).gates[0]).toMatchObject({ state: 'probing', canary: 'c' });
+  });
+
   test('never counts more resumed than have waited, whoever starts meanwhile', () => {
     const it = world(['a', 'b'], 2);
     it.exit('b/a', 1, limit);

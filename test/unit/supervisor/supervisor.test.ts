@@ -488,3 +488,26 @@ test('what is wrong with a launch is said before anything is written', async () 
   expect([...town.disk.files.keys()]).toEqual([]);
   await supervisor.close({ stopAgents: false });
 });
+
+test('a child whose work cannot be captured is not applied, and the others do not wait for it', async () => {
+  const town = new Town();
+  new Account(town, 100);
+  const supervisor = await town.open();
+  const batch = batchOf(
+    await supervisor.request(launchRequest({ ...sixTasks, tasks: sixTasks.tasks.slice(0, 3) })),
+  );
+  await town.until(supervisor, 'done', allDone(batch));
+  const snapshot = town.git.snapshot.bind(town.git);
+  town.git.snapshot = (request) =>
+    request.worktree.path.endsWith('/b') ? Promise.reject(new Error('no .git')) : snapshot(request);
+  const targets = ['a', 'b', 'c'].map((child) => ({ batch, child }));
+  await supervisor.request({ type: 'apply', targets });
+  await town.rest(supervisor);
+  expect(town.git.applied).toEqual(['a', 'c']);
+  expect(supervisor.view().batches[0]?.children.map((child) => child.apply?.state === 'applied')).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  await supervisor.close({ stopAgents: false });
+});
