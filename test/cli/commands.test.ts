@@ -109,7 +109,9 @@ describe('a batch from launch to apply', () => {
 
     const plan = await swarm(folder, ['clean', '--dry-run']);
     expect([plan.code, plan.stdout]).toEqual([0, expect.stringContaining('would remove')]);
-    expect((await swarm(folder, ['clean', '--yes'])).code).toBe(0);
+    const cleaned = await swarm(folder, ['clean', '--yes']);
+    expect([cleaned.code, cleaned.stdout]).toEqual([0, expect.stringMatching(/^removed {2}/m)]);
+    expect(cleaned.stdout).not.toContain('would');
     expect(
       (await view()).batches.flatMap((batch) => batch.children.map((child) => child.status)),
     ).not.toContain('failed');

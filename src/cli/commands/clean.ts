@@ -1,8 +1,11 @@
 import { createInterface } from 'node:readline/promises';
+import type { Answer } from '../../protocol/request.js';
 import { open, type OpenOptions } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { tellErrors } from './run.js';
+
+type Done = Extract<Answer, { readonly ok: true }>;
 
 /** `swarm clean`: removes worktrees whose work is applied or saved; asks first on a terminal. */
 export async function clean(
@@ -16,37 +19,38 @@ export async function clean(
       tellErrors(plan.errors, 'clean', options.json, screen);
       return plan.code;
     }
+    const ask = !options.yes && screen.isTTY && !options.json;
+    if (options.dry || ask || (plan.removed ?? []).length === 0) tell(plan, true, options.json, screen);
     const removed = plan.removed ?? [];
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
-    const say = (value: Record<string, unknown>, text: string): void =>
-      screen.write(
-        (options.json
-          ? JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text, ...value })
-          : text) + '\n',
-      );
-    for (const one of removed)
-      say(
-        { remove: one.path, bytes: one.bytes, dry: options.dry },
-        `${options.dry ? 'would remove' : 'remove'}  ${one.path}  ${megabytes(one.bytes)}`,
-      );
-    for (const one of plan.kept ?? [])
-      say({ keep: one.path, why: one.why }, `keep    ${one.path}  ${one.why}`);
-    if (removed.length === 0) say({}, 'Nothing to remove.');
     if (options.dry || removed.length === 0) return exitCodes.done;
-    if (
-      !options.yes &&
-      screen.isTTY &&
-      !options.json &&
-      !(await agreed(`Remove ${removed.length} worktrees (${megabytes(bytes)})? [y/N] `))
-    )
+    if (ask && !(await agreed(`Remove ${removed.length} worktrees (${megabytes(bytes)})? [y/N] `)))
       return exitCodes.done;
     const answer = await supervisor.request({ type: 'clean', dry: false });
-    if (answer.ok) return exitCodes.done;
+    if (answer.ok) {
+      tell(answer, false, options.json, screen);
+      return exitCodes.done;
+    }
     tellErrors(answer.errors, 'clean', options.json, screen);
     return answer.code;
   } finally {
     await supervisor.close({ stopAgents: false });
   }
+}
+
+/** What would be done, or what was: a worktree may turn out to hold something that is nowhere else. */
+function tell(answer: Done, dry: boolean, json: boolean, screen: Screen): void {
+  const say = (value: Record<string, unknown>, text: string): void =>
+    screen.write(
+      (json
+        ? JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text, ...value })
+        : text) + '\n',
+    );
+  const removed = answer.removed ?? [];
+  for (const { path, bytes } of removed)
+    say({ remove: path, bytes, dry }, `${dry ? 'would remove' : 'removed'}  ${path}  ${megabytes(bytes)}`);
+  for (const { path, why } of answer.kept ?? []) say({ keep: path, why }, `keep    ${path}  ${why}`);
+  if (removed.length === 0) say({}, 'Nothing to remove.');
 }
 
 async function agreed(question: string): Promise<boolean> {
