@@ -80,8 +80,12 @@ export function isOverBudget(state: State, child: Child, policy: Policy): boolea
 
 /** Whether the other gates of a child that would be tried at this one let it. */
 export function othersLet(state: State, child: Child, gate: Gate, now: Instant): boolean {
+  const isNew = child.phase.name === 'queued' && !child.phase.startNext && child.attempt === 0;
   return gatesOf(state, choiceOf(child)).every(
-    (each) => each.key === gate.key || !isShut(each) || isCanary(each, child) || isDue(each, now),
+    (each) =>
+      each.key === gate.key ||
+      // Near the limit of the account nobody new begins, also not to try one of its models.
+      (!(isNew && each.near !== null) && (!isShut(each) || isCanary(each, child) || isDue(each, now))),
   );
 }
 
