@@ -34,12 +34,17 @@ async function dependencyFolders(
   repository: Repository,
   worktree: string,
 ): Promise<readonly string[]> {
-  const [packages, tracked] = await Promise.all([
-    runner.run(worktree, ['ls-files', '-z', '--', ':(glob)**/package.json']),
-    runner.run(worktree, ['ls-files', '-z', '--', ':(glob)**/node_modules/**']),
+  const listed = await runner.run(worktree, [
+    'ls-files',
+    '-z',
+    '--',
+    ':(glob)**/package.json',
+    ':(glob)**/node_modules/**',
   ]);
-  const trackedFiles = splitNul(tracked.stdout);
-  const homes = new Set(['.', ...splitNul(packages.stdout).map((file) => path.posix.dirname(file))]);
+  const files = splitNul(listed.stdout);
+  const trackedFiles = files.filter((file) => file.split('/').slice(0, -1).includes('node_modules'));
+  const packages = files.filter((file) => path.posix.basename(file) === 'package.json');
+  const homes = new Set(['.', ...packages.map((file) => path.posix.dirname(file))]);
   const folders: string[] = [];
   for (const home of homes) {
     const folder = path.posix.join(home, 'node_modules');

@@ -11,3 +11,20 @@ export async function inTurn<Result>(key: string, act: () => Promise<Result>): P
     if (turns.get(key) === mine) turns.delete(key);
   }
 }
+
+/** Runs pieces of work at most `places` at a time, in the order in which they came. */
+export function createPlaces(places: number): <Result>(act: () => Promise<Result>) => Promise<Result> {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  return async (act) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}

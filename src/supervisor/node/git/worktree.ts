@@ -1,4 +1,5 @@
 import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Refusal, Repository, Worktree, WorktreeRequest } from '../../ports/git.js';
 import { treeDifferences } from './changes.js';
@@ -10,12 +11,13 @@ import { GitError, type GitRunner } from './runner.js';
 import { coneDirectories, conePatterns } from './sparse.js';
 import { copyIndex } from './temporaryIndex.js';
 import { dropHalfMade, isHalfMade, mendHalfMade } from './worktreeMending.js';
-import { inTurn } from './turns.js';
+import { createPlaces, inTurn } from './turns.js';
 import {
   gitDirOf,
   lockReasons,
   pristineIndexOf,
   readMark,
+  syncWorktree,
   writeMark,
   type WorktreeMark,
 } from './worktreeFiles.js';
@@ -42,8 +44,13 @@ export async function ensureWorktree(
       'Move it away, or set swarm.worktrees.location to another folder.',
     );
   try {
-    if (state === 'missing') await addWorktree(runner, repository, request.path, request.base);
-    return await finishWorktree(runner, repository, request, snapshot);
+    launches += 1;
+    try {
+      if (state === 'missing') await addWorktree(runner, repository, request.path, request.base);
+      return await finishWorktree(runner, repository, request, snapshot);
+    } finally {
+      launches -= 1;
+    }
   } catch (error) {
     const refusal = refusalOf(error, request.path);
     if (refusal === null) throw error;
@@ -81,7 +88,7 @@ export async function addWorktree(
     await dropHalfMade(repository.commonDir, folder);
     // Twice --force: the folder of a locked worktree was deleted by hand.
     const flags = ['--no-checkout', '--detach', '--force', '--force', '--lock', '--reason', reason];
-    await runner.run(repository.topLevel, ['worktree', 'add', ...flags, '--', folder, base]);
+    await runner.run(repository.topLevel, [...unsynced, 'worktree', 'add', ...flags, '--', folder, base]);
   });
   const gitDir = await gitDirOf(folder);
   if (gitDir === null) throw new Error(`git made no worktree in ${folder}`);
@@ -118,7 +125,27 @@ async function finishWorktree(
   const failed = await runSetup(runner, folder, request);
   if (failed !== null) return failed;
   await writeMark(gitDir, { kind: 'child', base: request.base, ready: true, inputs });
+  syncLater(gitDir);
   return { ok: true, path: folder, base: request.base, inputs };
+}
+
+/** A checkout can be had again from git: a sync would only wait until all of it is on the disk. */
+const unsynced: readonly string[] = ['-c', 'core.fsync=none'];
+
+const processors = availableParallelism();
+const oneOfFew = createPlaces(processors);
+/** How many worktrees are being made. */
+let launches = 0;
+
+/** One process for each of several checkouts at a time costs less than all processors for one after the other. */
+function workers(): readonly string[] {
+  return ['-c', `checkout.workers=${Math.max(1, Math.floor(processors / launches))}`];
+}
+
+/** Syncs a worktree's notes without keeping its child waiting: its work is promised from its first capture on. */
+function syncLater(gitDir: string): void {
+  // One at a time, so that the threads for files stay free. What fails here failed for a worktree that is gone, or fails the next capture.
+  void inTurn('sync of worktrees', () => syncWorktree(gitDir)).catch(() => undefined);
 }
 
 async function checkOut(
@@ -134,10 +161,8 @@ async function checkOut(
     await writeFile(path.join(gitDir, 'info', 'sparse-checkout'), conePatterns(cone));
     settings.push('-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=true');
   }
-  // One full checkout at a time, which has all the processors: the first child can start while the others wait.
-  const turn = cone === null ? 'checkout' : `checkout ${folder}`;
-  const result = await inTurn(turn, () =>
-    runner.run(folder, [...settings, 'read-tree', '--reset', '-u', request.base]),
+  const result = await oneOfFew(() =>
+    runner.run(folder, [...unsynced, ...settings, ...workers(), 'read-tree', '--reset', '-u', request.base]),
   );
   await log(request.logFile, result.stderr);
   await copyIndex(path.join(gitDir, 'index'), pristineIndexOf(gitDir));

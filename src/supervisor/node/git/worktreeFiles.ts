@@ -1,6 +1,7 @@
-import { readFile, realpath, writeFile, rename, open } from 'node:fs/promises';
+import { readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { syncFiles, syncFolders } from './durable.js';
 
 /**
  * What we note in a worktree's own git directory, so that it is known to be ours, what it is, and how far it got.
@@ -71,14 +72,18 @@ export const lockReasons: Readonly<Record<WorktreeMark['kind'], string>> = {
   scratch: 'Swarm Panel: scratch tree',
 };
 
+/** Replaces the mark in one step. It is on the disk for sure only after `syncWorktree`. */
 export async function writeMark(gitDir: string, mark: WorktreeMark): Promise<void> {
   const temporary = path.join(gitDir, `${markName}.${process.pid}.tmp`);
   await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600 });
-  const handle = await open(temporary, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
   await rename(temporary, path.join(gitDir, markName));
+}
+
+/** What git and we note of a worktree, and without which its files would be checked out anew after a power cut. */
+const notes: readonly string[] = [markName, 'HEAD', 'commondir', 'gitdir', 'locked'];
+
+/** Syncs what is noted of a worktree; the files of its checkout are git's to give again. */
+export async function syncWorktree(gitDir: string): Promise<void> {
+  await syncFiles(notes.map((name) => path.join(gitDir, name)));
+  await syncFolders([gitDir, path.dirname(gitDir)]);
 }
