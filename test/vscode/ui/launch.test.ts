@@ -54,7 +54,7 @@ describe('the window', function () {
   it('shows the limit as a pause with a countdown, in the panel and in the status bar', async () => {
     await window.away();
     await window.panel.getByText('limit reached').first().waitFor();
-    await window.panel.getByRole('row', { name: /Write login.*paused/i }).waitFor();
+    await window.panel.getByRole('row', { name: /Write login.*paused/i, level: 2 }).waitFor();
     await window.status.getByText(/running · 2 waiting · (1 min|2 min|soon)/).waitFor();
     await window.screenshot('2-limit');
   });
@@ -68,8 +68,8 @@ describe('the window', function () {
     await window.page.reload();
     await window.ready();
     await window.openPanel();
-    await window.panel.getByRole('row', { name: /Write login.*paused/i }).waitFor();
-    await window.panel.getByRole('row', { name: /Write help.*running/i }).waitFor();
+    await window.panel.getByRole('row', { name: /Write login.*paused/i, level: 2 }).waitFor();
+    await window.panel.getByRole('row', { name: /Write help.*running/i, level: 2 }).waitFor();
     assert.deepEqual(statusOf(folder), before);
     await window.screenshot('3-after-reload');
   });
@@ -110,7 +110,7 @@ describe('the window', function () {
     await until('all to be applied', () =>
       last(folder)?.children.every(({ display }) => display === 'applied'),
     );
-    await window.panel.getByRole('row', { name: /Write login.*applied/i }).waitFor();
+    await window.panel.getByRole('row', { name: /Write login.*applied/i, level: 2 }).waitFor();
   });
 
   it('launches from the palette: task after task, then the agent', async () => {
@@ -157,7 +157,7 @@ describe('the window', function () {
     const second = await editor.open(folder);
     await second.openPanel();
     await second.panel.getByText('Run by another window').waitFor();
-    await second.panel.getByRole('row', { name: /Write wish/i }).waitFor();
+    await second.panel.getByRole('row', { name: /Write wish/i, level: 2 }).waitFor();
     await second.screenshot('8-second-window');
     await second.command('Swarm: Stop Child…');
     // It is the only one that can be stopped, so that nobody is asked which.

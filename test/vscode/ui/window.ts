@@ -111,7 +111,7 @@ export class Window {
 
   /** The row of a child in the panel, by a part of its title. */
   row(title: string): Locator {
-    return this.panel.getByRole('row', { name: title }).first();
+    return this.panel.getByRole('row', { name: title, level: 2 }).first();
   }
 
   async ready(): Promise<void> {
