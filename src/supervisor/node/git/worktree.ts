@@ -125,7 +125,8 @@ async function finishWorktree(
   const failed = await runSetup(runner, folder, request);
   if (failed !== null) return failed;
   await writeMark(gitDir, { kind: 'child', base: request.base, ready: true, inputs });
-  syncLater(gitDir);
+  // Before its child starts: without the mark a restart would check out anew over what was not captured yet.
+  await syncWorktree(gitDir);
   return { ok: true, path: folder, base: request.base, inputs };
 }
 
@@ -140,12 +141,6 @@ let launches = 0;
 /** One process for each of several checkouts at a time costs less than all processors for one after the other. */
 function workers(): readonly string[] {
   return ['-c', `checkout.workers=${Math.max(1, Math.floor(processors / launches))}`];
-}
-
-/** Syncs a worktree's notes without keeping its child waiting: its work is promised from its first capture on. */
-function syncLater(gitDir: string): void {
-  // One at a time, so that the threads for files stay free. What fails here failed for a worktree that is gone, or fails the next capture.
-  void inTurn('sync of worktrees', () => syncWorktree(gitDir)).catch(() => undefined);
 }
 
 async function checkOut(
