@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { withTools } from '../../supervisor/node/git/tools.js';
 
 /** The check itself could not run; as in `env` and `nice`. */
 export const couldNotRun = 125;
@@ -71,15 +71,4 @@ export function runThrough(
       }),
     );
   });
-}
-
-/** Puts the `node_modules/.bin` of the folder and of all above it in front of PATH. */
-function withTools(environment: NodeJS.ProcessEnv, top: string, folder: string): NodeJS.ProcessEnv {
-  const bins: string[] = [];
-  for (let at = folder; ; at = dirname(at)) {
-    bins.push(join(at, 'node_modules', '.bin'));
-    if (at === top || at === dirname(at)) break;
-  }
-  const key = Object.keys(environment).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
-  return { ...environment, [key]: [...bins, environment[key] ?? ''].join(delimiter) };
 }

@@ -1,9 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { View } from '../../protocol/view.js';
-import { sizeOf } from '../../supervisor/node/diskUse.js';
+import { diskUse } from '../../supervisor/node/diskUse.js';
 import { examineStore, mendStore, openStore, type StoreFinding } from '../../supervisor/node/store/index.js';
-import { megabytes, type Finding } from './finding.js';
+import { megabytes } from '../output/size.js';
+import type { Finding } from './finding.js';
 
 /** The folder `.swarm`: who has it, what is damaged or left over in it, what it takes. */
 export async function examineState(
@@ -97,7 +98,7 @@ const little = 1_000_000_000;
 
 async function diskFindings(topLevel: string, swarm: string): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const [own, worktrees] = await Promise.all([sizeOf(swarm), sizeOf(`${topLevel}.worktrees`)]);
+  const [own, worktrees] = await Promise.all([diskUse(swarm), diskUse(`${topLevel}.worktrees`)]);
   if (own + worktrees > 0)
     findings.push({
       topic: 'disk',

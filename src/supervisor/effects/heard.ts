@@ -40,8 +40,8 @@ interface Claim {
 const usualLag = 250;
 const longestLag = 5000;
 const claimLag = 2000;
-/** Time stamps of files may be behind the clock by as much. */
-const clockTick = 20;
+/** Time stamps of files may be behind the clock by as much, in ms. */
+export const clockTick = 20;
 /** Commands that ended longer ago have no change left to be found. */
 const keptFor = 60_000;
 
@@ -97,7 +97,7 @@ export function createHearing(top: () => string, clock: () => number): Hearing {
     const at = time ?? clock();
     return shells
       .filter(({ writer, since, until }) => {
-        const lag = names(writer.command, path) ? longestLag : usualLag;
+        const lag = namesPath(writer.command, path) ? longestLag : usualLag;
         return at >= since - lag - clockTick && (until === null || at <= until + clockTick);
       })
       .map(({ writer }) => writer);
@@ -126,7 +126,8 @@ export function createHearing(top: () => string, clock: () => number): Hearing {
 }
 
 /** Whether a command has the file's path, or the end of it, among its words. */
-function names(command: string, file: string): boolean {
+export function namesPath(command: string | undefined, file: string): boolean {
+  if (command === undefined) return false;
   return command
     .split(/[\s'"`;|&()<>=]+/)
     .some((word) => word === file || word.endsWith(`/${file}`) || file.endsWith(`/${word}`));

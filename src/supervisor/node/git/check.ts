@@ -7,6 +7,7 @@ import { mergeTrees } from './merge.js';
 import type { GitRunner } from './runner.js';
 import { withScratch } from './scratch.js';
 import { treeOf } from './snapshot.js';
+import { withTools } from './tools.js';
 
 type OnOutput = CheckRequest['onOutput'];
 type CheckError = CheckOutcome['errors'][number];
@@ -120,21 +121,6 @@ async function checkIn(
     milliseconds: result.milliseconds,
     ...(result.notRun === null ? {} : { notRun: result.notRun }),
   };
-}
-
-/** Puts the `node_modules/.bin` of the folder and of all above it in front of PATH. */
-function withTools(
-  environment: Readonly<Record<string, string>>,
-  top: string,
-  folder: string,
-): Readonly<Record<string, string>> {
-  const bins: string[] = [];
-  for (let at = folder; ; at = path.dirname(at)) {
-    bins.push(path.join(at, 'node_modules', '.bin'));
-    if (at === top || at === path.dirname(at)) break;
-  }
-  const key = Object.keys(environment).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
-  return { ...environment, [key]: [...bins, environment[key] ?? ''].join(path.delimiter) };
 }
 
 function notRun(reason: string, tree: string): CheckOutcome {

@@ -1,4 +1,5 @@
 import type { Git } from '../../ports/git.js';
+import { diskUse } from '../diskUse.js';
 import { applyChildren } from './apply.js';
 import { changesBetween, fileAt } from './changes.js';
 import { runCheck } from './check.js';
@@ -9,7 +10,7 @@ import { forecastMerges } from './merge.js';
 import { finishApply } from './repairApply.js';
 import { createRunner } from './runner.js';
 import { baseCommit, takeSnapshot, worktreeChanges } from './snapshot.js';
-import { diskUse, findLeftovers, removeRefs, removeWorktree } from './tidy.js';
+import { findLeftovers, removeRefs, removeWorktree } from './tidy.js';
 import { ensureWorktree, worktreeState } from './worktree.js';
 
 export { defaultCheck, parseErrors } from './check.js';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Repository } from '../../ports/git.js';
 import type { Entry, Heard, LedgerLine, QuarantinePlan, Writer } from '../../ports/sharedTree.js';
+import { clockTick, namesPath } from '../../effects/heard.js';
 import { rawFile, sameEntry, writeBlobs } from './blobs.js';
 import { createBaseline, type Baseline } from './baseline.js';
 import { ignoredPaths } from './changes.js';
@@ -185,7 +186,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
       const writers = likelyWriters(change.path, heard.writersAt(time, change.path));
       const isFresh = time !== null && now() - time < settled;
       if (claim !== null) lines.push(line(claim, change, 'exact', []));
-      else if (heard.mayWait && isFresh && !writers.some((writer) => namesPath(writer, change.path)))
+      else if (heard.mayWait && isFresh && !writers.some((writer) => namesPath(writer.command, change.path)))
         // Taken for unchanged, it is found again by the next look.
         known.set(change.path, { entry: change.before, signature: null });
       else lines.push(...attributedOne(change, writers));
@@ -308,8 +309,6 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   };
 }
 
-/** Time stamps of files may be behind the clock by as much. */
-const clockTick = 20;
 /** What is older has been heard of, if it can be. */
 const settled = 1000;
 
@@ -319,16 +318,9 @@ function likelyWriters(file: string, writers: readonly Writer[]): readonly Write
   const naming = new Map<string, Writer>();
   for (const writer of writers) {
     children.set(writer.child, writer);
-    if (namesPath(writer, file)) naming.set(writer.child, writer);
+    if (namesPath(writer.command, file)) naming.set(writer.child, writer);
   }
   return [...(children.size > 1 && naming.size === 1 ? naming : children).values()];
-}
-
-function namesPath({ command }: Writer, file: string): boolean {
-  if (command === undefined) return false;
-  return command
-    .split(/[\s'"`;|&()<>=]+/)
-    .some((word) => word === file || word.endsWith(`/${file}`) || file.endsWith(`/${word}`));
 }
 
 /** Whether the file system's time stamps come from this machine's clock. */

@@ -1,6 +1,6 @@
-import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Refusal, Repository, Worktree } from '../../ports/git.js';
+import { diskUse } from '../diskUse.js';
 import { exists, refuse } from './inspect.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { captureWorktree, treeOf } from './snapshot.js';
@@ -66,18 +66,6 @@ export async function findLeftovers(
     });
   }
   return found;
-}
-
-/** Bytes on disk below a folder; links are not followed. */
-export async function diskUse(folder: string): Promise<number> {
-  let bytes = 0;
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) bytes += await diskUse(file);
-    else bytes += await lstat(file).then(sizeOf, () => 0);
-  }
-  return bytes;
 }
 
 /** Removes all refs below a prefix such as `refs/swarm/<batch>/`. */
@@ -152,8 +140,4 @@ function unsavedRefusal(folder: string, files: readonly string[]): Refusal {
     `${folder} has work that is in no snapshot: ${shown}.`,
     'Take a snapshot or move these files away, then clean up again.',
   );
-}
-
-function sizeOf(stats: { readonly size: number; readonly blocks: number }): number {
-  return process.platform === 'win32' ? stats.size : stats.blocks * 512;
 }

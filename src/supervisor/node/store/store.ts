@@ -6,7 +6,7 @@ import type { View } from '../../../protocol/view.js';
 import type { Stamped } from '../../core/event.js';
 import type { Owner, State } from '../../core/state.js';
 import { StoreError, type Disposable, type Store } from '../../ports.js';
-import { sizeOf } from '../diskUse.js';
+import { diskUse } from '../diskUse.js';
 import * as calls from '../fsCalls.js';
 import type { Journal } from './journal.js';
 import { childPath, makeFolders, pathBelow } from './layout.js';
@@ -92,7 +92,7 @@ export class SwarmStore implements Store {
   }
 
   size(): Promise<number> {
-    return sizeOf(this.folder);
+    return diskUse(this.folder);
   }
 
   /** There is space again when the reserve can be taken and something more. */
