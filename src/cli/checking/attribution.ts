@@ -1,4 +1,5 @@
 import type { CheckedChild, CheckPlace } from '../../protocol/request.js';
+import { errorsByWriter } from '../../supervisor/effects/checkedChildren.js';
 
 /** Whose the errors are and what was held back, in a few lines for people; nothing where no child has a part in it. */
 export function attribution(place: CheckPlace, errors: readonly { readonly path: string }[]): string {
@@ -18,14 +19,11 @@ export function attribution(place: CheckPlace, errors: readonly { readonly path:
 }
 
 function errorLine(errors: readonly { readonly path: string }[], children: readonly CheckedChild[]): string {
-  const counts = new Map<string, number>();
-  let own = 0;
-  for (const { path } of errors) {
-    const writers = children.filter(({ where, files }) => where === 'tree' && files.includes(path));
-    if (writers.length === 0) own++;
-    for (const { id } of writers) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  const parts = [`${own} in your own files`, ...[...counts].map(([id, n]) => `${n} in files of ${id}`)];
+  const { errorsInTree = 0, errorsByChild } = errorsByWriter(errors, children);
+  const parts = [
+    `${errorsInTree} in your own files`,
+    ...errorsByChild.map(({ id, errors: n }) => `${n} in files of ${id}`),
+  ];
   return `${count(errors.length, 'error')}: ${parts.join(', ')}`;
 }
 

@@ -8,15 +8,12 @@ export async function hasSharedBatch(swarm: string): Promise<boolean> {
   for (const name of names) {
     const text = await readFile(join(folder, name, 'batch.json'), 'utf8').catch(() => null);
     try {
-      if (text !== null && isShared(JSON.parse(text))) return true;
+      const batch = text === null ? null : (JSON.parse(text) as { readonly isolation?: unknown } | null);
+      if (batch?.isolation === 'shared') return true;
     } catch {
       // Whoever owns the folder says what is wrong with it.
       return true;
     }
   }
   return false;
-}
-
-function isShared(value: unknown): boolean {
-  return JSON.stringify(value).includes('"isolation":"shared"');
 }

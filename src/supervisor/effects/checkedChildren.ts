@@ -45,26 +45,40 @@ export function errorsByWriter(
     : { errorsByChild: [...counts.values()], errorsInTree: own };
 }
 
+/** What a check came to, as it is shown; with whose errors they are where children share the tree. */
+export function checkView(
+  context: EffectContext,
+  command: string,
+  outcome: {
+    readonly exitCode: number;
+    readonly tree: string;
+    readonly errors: readonly { readonly path: string }[];
+    readonly notRun?: string;
+  },
+  children: readonly CheckedChild[] = [],
+): BatchCheckView {
+  // A check that fails without a message we can read has failed all the same.
+  const errors = Math.max(outcome.errors.length, outcome.exitCode === 0 ? 0 : 1);
+  return {
+    state: outcome.notRun !== undefined ? 'broken' : outcome.exitCode === 0 ? 'green' : 'red',
+    command,
+    errors,
+    errorsInTree: errors,
+    tree: outcome.tree.slice(0, 7),
+    at: new Date(context.clock.now()).toISOString(),
+    stale: false,
+    ...errorsByWriter(outcome.errors, children),
+  };
+}
+
 /** A check that somebody else ran becomes the last one of the batches whose children share the tree. */
 export async function noteCheck(
   context: EffectContext,
   ended: Request & { readonly type: 'checkEnded' },
 ): Promise<Answer> {
-  const errors = Math.max(ended.errors.length, ended.exitCode === 0 ? 0 : 1);
-  const children = await context.shared.children();
-  const check: BatchCheckView = {
-    state: ended.exitCode === 0 ? 'green' : 'red',
-    command: ended.command,
-    errors,
-    errorsInTree: errors,
-    tree: ended.tree.slice(0, 7),
-    at: new Date(context.clock.now()).toISOString(),
-    stale: false,
-    ...errorsByWriter(
-      ended.errors.map((path) => ({ path })),
-      children,
-    ),
-  };
+  const { command, exitCode, tree } = ended;
+  const errors = ended.errors.map((path) => ({ path }));
+  const check = checkView(context, command, { exitCode, tree, errors }, await context.shared.children());
   for (const batch of Object.values(context.state().batches))
     if (batch.isolation === 'shared') context.post({ type: 'checked', batch: batch.id, check, children: [] });
   return { ok: true };

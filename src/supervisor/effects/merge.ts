@@ -1,9 +1,9 @@
 import type { BatchCheckView, ChildCheckView } from '../../protocol/view.js';
 import type { Effect } from '../core/effect.js';
 import type { Batch, Child, ChildKey } from '../core/state.js';
-import type { ApplyPlan, CheckCommand, CheckOutcome, ChildWork } from '../ports.js';
+import type { ApplyPlan, CheckCommand, ChildWork } from '../ports.js';
 import { redact } from '../verdict/redact.js';
-import { errorsByWriter } from './checkedChildren.js';
+import { checkView } from './checkedChildren.js';
 import { messageOf, sentences, type EffectContext } from './context.js';
 import { checkInTree } from './inTree.js';
 import { idsOf, scratchFolder } from './places.js';
@@ -142,7 +142,7 @@ async function applyOpen(context: EffectContext, id: string, wanted: readonly Ch
     context.post({
       type: 'checked',
       batch: id,
-      check: checkView(context, batch.check ?? [], outcome.check),
+      check: checkView(context, (batch.check ?? []).join(' '), outcome.check),
       children: outcome.red.map((each) => ({
         child: keyOf(each.id),
         check: childCheckView(context, each),
@@ -241,31 +241,13 @@ export async function checkTree(
       context.post({
         type: 'checked',
         batch: id,
-        check: { ...checkView(context, check.command, outcome), ...errorsByWriter(outcome.errors, children) },
+        check: checkView(context, check.command.join(' '), outcome, children),
         children: [],
       });
     } catch (error) {
       if (context.mayAct()) broken(messageOf(error));
     }
   });
-}
-
-function checkView(
-  context: EffectContext,
-  command: readonly string[],
-  outcome: CheckOutcome,
-): BatchCheckView {
-  const errors = errorsOf(outcome);
-  return {
-    state: outcome.notRun !== undefined ? 'broken' : outcome.exitCode === 0 ? 'green' : 'red',
-    command: command.join(' '),
-    errors,
-    errorsInTree: errors,
-    errorsByChild: [],
-    tree: outcome.tree.slice(0, 7),
-    at: new Date(context.clock.now()).toISOString(),
-    stale: false,
-  };
 }
 
 function childCheckView(
@@ -279,9 +261,4 @@ function childCheckView(
     stale: false,
     at: new Date(context.clock.now()).toISOString(),
   };
-}
-
-/** A check that fails without a message we can read has failed all the same. */
-function errorsOf(outcome: CheckOutcome): number {
-  return outcome.errors.length > 0 ? outcome.errors.length : outcome.exitCode === 0 ? 0 : 1;
 }

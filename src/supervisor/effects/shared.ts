@@ -182,6 +182,17 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     );
   }
 
+  /** All edits, and those of children in the middle of their work apart from the others'. */
+  async function halfAndOthers(context: EffectContext, except: ChildKey | null) {
+    const half = halfIn(context, except).map((child) => child.key);
+    const all = await allEdits(null);
+    const sides = {
+      half: all.filter(({ child }) => half.includes(child)),
+      others: all.filter(({ child }) => !half.includes(child)),
+    };
+    return { all, half, sides };
+  }
+
   async function placeCheck(
     caller: ChildKey | null,
     user: PlaceRequest['user'],
@@ -195,14 +206,8 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     return context.turns.run('tree', async () => {
       const shared = await tree();
       await keep(await shared.look(heard(false)));
-      const half = halfIn(context, caller).map((child) => child.key);
-      const all = await allEdits(null);
-      const spot = await shared.placeCheck({
-        folder: checkFolder(context, caller),
-        half: all.filter((edits) => half.includes(edits.child)),
-        others: all.filter((edits) => !half.includes(edits.child)),
-        user,
-      });
+      const { all, half, sides } = await halfAndOthers(context, caller);
+      const spot = await shared.placeCheck({ folder: checkFolder(context, caller), ...sides, user });
       if (!spot.ok) return spot;
       const { folder, tree: checked, left } = spot;
       const children = checkedChildren(context.state(), all, spot.folder === null ? [] : half, maker.live);
@@ -317,14 +322,12 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       const context = contextOf();
       const shared = await tree();
       await keep(await shared.look(heard(false)));
-      const half = halfIn(context, null).map((child) => child.key);
-      const all = await allEdits(null);
+      const { all, half, sides } = await halfAndOthers(context, null);
       context.log.info(`check of ${batch}: ${half.length} children are in the middle of their work`);
       const outcome = await shared.checkComposite({
         check,
         folder: scratchFolder(context),
-        half: all.filter((edits) => half.includes(edits.child)),
-        others: all.filter((edits) => !half.includes(edits.child)),
+        ...sides,
         onOutput: null,
       });
       return { outcome, children: checkedChildren(context.state(), all, half, maker.live) };
