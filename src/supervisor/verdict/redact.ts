@@ -1,10 +1,7 @@
 /** Replaces what looks like a secret. Linear in the length of the text; the kind of the secret stays readable. */
 export function redact(text: string): string {
-  if (text.length < 8 || !maybeSecret.test(text)) return text;
   let result = text;
-  const lower = text.toLowerCase();
-  for (const { kind, shape, keep, hints } of SHAPES) {
-    if (!hints.some((hint) => lower.includes(hint))) continue;
+  for (const { kind, shape, keep } of possibleShapes(text)) {
     result = result.replace(shape, (_match: string, ...groups: unknown[]) => {
       const before = keep && typeof groups[0] === 'string' ? groups[0] : '';
       return `${before}[redacted ${kind}]${keep === 'around' && typeof groups[1] === 'string' ? groups[1] : ''}`;
@@ -18,15 +15,20 @@ export function redact(text: string): string {
  * made longer or shorter, such as a log that is still being written.
  */
 export function secretSpans(text: string): readonly (readonly [number, number])[] {
-  if (text.length < 8 || !maybeSecret.test(text)) return [];
-  const lower = text.toLowerCase();
-  return SHAPES.filter(({ hints }) => hints.some((hint) => lower.includes(hint))).flatMap(({ shape, keep }) =>
+  return possibleShapes(text).flatMap(({ shape, keep }) =>
     [...text.matchAll(shape)].map((match): readonly [number, number] => {
       const [all, before, after] = match;
       const from = match.index + (keep ? (before ?? '').length : 0);
       return [from, match.index + all.length - (keep === 'around' ? (after ?? '').length : 0)];
     }),
   );
+}
+
+/** The kinds of secrets that may be in the text; most texts hold none. */
+function possibleShapes(text: string): readonly Shape[] {
+  if (text.length < 8 || !maybeSecret.test(text)) return [];
+  const lower = text.toLowerCase();
+  return SHAPES.filter(({ hints }) => hints.some((hint) => lower.includes(hint)));
 }
 
 /** One look that passes over nearly every line: a known beginning, or a name that a value follows. */
