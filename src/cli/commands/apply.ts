@@ -3,6 +3,7 @@ import { plainLine } from '../../protocol/plainText.js';
 import type { Supervisor } from '../../supervisor/api.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
+import { say } from '../output/say.js';
 import type { Target } from '../targets.js';
 import { tellErrors } from './run.js';
 
@@ -29,19 +30,15 @@ export async function apply(
       }
       await ended(supervisor, wanted, before.seq);
     }
-    const say = (value: Record<string, unknown>, text: string): void =>
-      screen.write((options.json ? JSON.stringify({ t: new Date().toISOString(), ...value }) : text) + '\n');
-    if (meant.length === 0) {
-      const text = 'Nothing is ready to apply.';
-      say({ type: 'message', message: text }, text);
-    }
+    if (meant.length === 0) say(screen, options.json, 'Nothing is ready to apply.');
     let all = true;
     for (const target of meant) {
       const child = find(supervisor.view(), target);
       if (child === null) continue;
       all &&= child.apply?.state === 'applied';
       const text = `${child.id}: ${outcome(child)}`;
-      say({ type: 'child', batch: target.batch, id: child.id, apply: child.apply, message: text }, text);
+      const value = { type: 'child', batch: target.batch, id: child.id, apply: child.apply };
+      say(screen, options.json, text, value);
     }
     return all ? exitCodes.done : exitCodes.failed;
   } finally {

@@ -3,6 +3,8 @@ import type { Answer } from '../../protocol/request.js';
 import { open, type OpenOptions } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
+import { say } from '../output/say.js';
+import { megabytes } from '../output/size.js';
 import { tellErrors } from './run.js';
 
 type Done = Extract<Answer, { readonly ok: true }>;
@@ -40,17 +42,14 @@ export async function clean(
 
 /** What would be done, or what was: a worktree may turn out to hold something that is nowhere else. */
 function tell(answer: Done, dry: boolean, json: boolean, screen: Screen): void {
-  const say = (value: Record<string, unknown>, text: string): void =>
-    screen.write(
-      (json
-        ? JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text, ...value })
-        : text) + '\n',
-    );
   const removed = answer.removed ?? [];
-  for (const { path, bytes } of removed)
-    say({ remove: path, bytes, dry }, `${dry ? 'would remove' : 'removed'}  ${path}  ${megabytes(bytes)}`);
-  for (const { path, why } of answer.kept ?? []) say({ keep: path, why }, `keep    ${path}  ${why}`);
-  if (removed.length === 0) say({}, 'Nothing to remove.');
+  for (const { path, bytes } of removed) {
+    const text = `${dry ? 'would remove' : 'removed'}  ${path}  ${megabytes(bytes)}`;
+    say(screen, json, text, { remove: path, bytes, dry });
+  }
+  for (const { path, why } of answer.kept ?? [])
+    say(screen, json, `keep    ${path}  ${why}`, { keep: path, why });
+  if (removed.length === 0) say(screen, json, 'Nothing to remove.');
 }
 
 async function agreed(question: string): Promise<boolean> {
@@ -58,8 +57,4 @@ async function agreed(question: string): Promise<boolean> {
   const answer = await lines.question(question);
   lines.close();
   return /^y(es)?$/i.test(answer.trim());
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

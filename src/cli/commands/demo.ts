@@ -7,6 +7,7 @@ import { superviseWithChaos } from '../demo/chaos.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
+import { say } from '../output/say.js';
 import { tellErrors } from './run.js';
 
 export interface DemoOptions {
@@ -23,15 +24,12 @@ export interface DemoOptions {
  */
 export async function demo(options: DemoOptions, screen: Screen): Promise<number> {
   const workspace = await createDemoWorkspace(typescriptFolders());
-  const say = (text: string): void =>
-    void (options.json
-      ? screen.write(JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text }) + '\n')
-      : screen.write(text + '\n'));
+  const tell = (text: string): void => say(screen, options.json, text);
   if (options.chaos !== null) {
-    const code = await superviseWithChaos({ workspace, seed: options.chaos, say });
-    return code !== 0 || !options.apply ? code : applyAll(workspace.folder, options, say);
+    const code = await superviseWithChaos({ workspace, seed: options.chaos, say: tell });
+    return code !== 0 || !options.apply ? code : applyAll(workspace.folder, options, tell);
   }
-  say(
+  tell(
     `A small shop in ${workspace.folder}. Four pretend agents work on it; their account meets a limit and resets after 20 s.`,
   );
   const supervisor = await open({ folder: workspace.folder, verbose: options.verbose, json: options.json });
@@ -52,10 +50,10 @@ export async function demo(options: DemoOptions, screen: Screen): Promise<number
   const ids = new Set(answer.batch === undefined ? [] : [answer.batch]);
   const code = await follow({ supervisor, ids, json: options.json, wait: true, screen });
   if (code !== 0 || !options.apply) return code;
-  return applyAll(workspace.folder, options, say);
+  return applyAll(workspace.folder, options, tell);
 }
 
-async function applyAll(folder: string, options: DemoOptions, say: (text: string) => void): Promise<number> {
+async function applyAll(folder: string, options: DemoOptions, tell: (text: string) => void): Promise<number> {
   const supervisor = await open({ folder, verbose: options.verbose, json: options.json, passive: true });
   const targets = supervisor
     .view()
@@ -66,7 +64,7 @@ async function applyAll(folder: string, options: DemoOptions, say: (text: string
   await supervisor.close({ stopAgents: false });
   if (!answer.ok) throw new CommandEnd(answer.code, answer.errors.map((error) => error.message).join('\n'));
   const applied = children.filter((child) => child.apply?.state === 'applied').length;
-  say(`${applied} of ${children.length} applied to ${folder}; the check was run on the merged tree first.`);
+  tell(`${applied} of ${children.length} applied to ${folder}; the check was run on the merged tree first.`);
   return applied === children.length ? exitCodes.done : exitCodes.failed;
 }
 

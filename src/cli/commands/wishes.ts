@@ -4,6 +4,7 @@ import { CommandEnd, open, type OpenOptions } from '../environment.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
+import { say } from '../output/say.js';
 import { findTargets, type Target } from '../targets.js';
 import { apply } from './apply.js';
 import { tellErrors } from './run.js';
@@ -50,11 +51,7 @@ export async function wish(
   await supervisor.close({ stopAgents: false });
   const text =
     answer.text ?? `${found.targets.length === 1 ? '1 child' : `${found.targets.length} children`}: ${kind}`;
-  screen.write(
-    options.json
-      ? JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text }) + '\n'
-      : text + '\n',
-  );
+  say(screen, options.json, text);
   return exitCodes.done;
 }
 

@@ -8,7 +8,3 @@ export interface Finding {
   /** Mends it and says what was done; absent where only a person can. Losing nothing is what makes it safe. */
   readonly mend?: () => Promise<readonly string[]>;
 }
-
-export function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
-}

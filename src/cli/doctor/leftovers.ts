@@ -4,7 +4,8 @@ import { readText } from '../../supervisor/effects/files.js';
 import { isStale, ourLocks } from '../../supervisor/node/git/locks.js';
 import { createProcesses } from '../../supervisor/node/processes/index.js';
 import type { Git, Repository } from '../../supervisor/ports.js';
-import { megabytes, type Finding } from './finding.js';
+import { megabytes } from '../output/size.js';
+import type { Finding } from './finding.js';
 
 /** Worktrees and locks that a killed process has left in the repository. */
 export async function examineWorktrees(
