@@ -53,7 +53,7 @@ export async function batchStage(
   const names = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
   const base = mkdtempSync(path.join(os.homedir(), `.swarm-story-${agent}-`));
   const repository = path.join(base, 'repository');
-  writeRepository(repository);
+  writeRepository(repository, { 'README.md': '# A project\n' });
   const provider = await startProvider({
     agent,
     tasks: Object.fromEntries(names.map((name) => [name, codingTask(name)])),
@@ -80,14 +80,28 @@ export async function batchStage(
     }),
   );
   const env = { ...process.env, STORY_KEY: secret, XDG_CONFIG_HOME: path.join(base, 'config') };
-  const runs: Run[] = [];
-  const stage: BatchStage = {
+  const commands = swarmIn(repository, env);
+  return {
     repository,
     manifest,
     provider,
     names,
     env,
-    swarm(...args) {
+    swarm: commands.run,
+    status: commands.status,
+    async close() {
+      commands.kill();
+      await provider.close();
+      rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+}
+
+/** `swarm` in a repository, each call a process of its own; `kill` ends them and every agent they have started. */
+export function swarmIn(repository: string, env: NodeJS.ProcessEnv) {
+  const children: ChildProcess[] = [];
+  return {
+    run: (...args: string[]): Run => {
       const child = spawn(process.execPath, [cli, '-C', repository, ...args], {
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -96,11 +110,10 @@ export async function batchStage(
       child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
       child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
       const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
-      const run = { child, output, ended };
-      runs.push(run);
-      return run;
+      children.push(child);
+      return { child, output, ended };
     },
-    status: () =>
+    status: (): View =>
       JSON.parse(
         execFileSync(process.execPath, [cli, '-C', repository, 'status', '--json'], {
           env,
@@ -108,14 +121,11 @@ export async function batchStage(
           maxBuffer: 64 * 1024 * 1024,
         }),
       ) as View,
-    async close() {
-      for (const run of runs) run.child.kill('SIGKILL');
+    kill: (): void => {
+      for (const child of children) child.kill('SIGKILL');
       for (const pid of swarmProcesses(repository)) process.kill(pid, 'SIGKILL');
-      await provider.close();
-      rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
-  return stage;
 }
 
 /** Pids of living processes whose working folder is a child's worktree of this repository. */
@@ -159,21 +169,23 @@ export function typeCheck(repository: string): { readonly code: number; readonly
   }
 }
 
-function writeRepository(folder: string): void {
+/** A TypeScript project with one commit of these files, and the compiler linked in. */
+export function writeRepository(folder: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(path.join(folder, 'src'), { recursive: true });
-  writeFileSync(path.join(folder, 'README.md'), '# A project\n');
-  writeFileSync(path.join(folder, '.gitignore'), 'node_modules\n');
-  writeFileSync(path.join(folder, 'src', 'index.ts'), 'export const version = 1;\n');
-  writeFileSync(
-    path.join(folder, 'tsconfig.json'),
-    JSON.stringify({
+  const all = {
+    '.gitignore': 'node_modules\n',
+    'src/index.ts': 'export const version = 1;\n',
+    'tsconfig.json': JSON.stringify({
       compilerOptions: { target: 'ES2022', module: 'NodeNext', strict: true, types: [] },
       include: ['src'],
     }),
-  );
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module","private":true}\n');
-  mkdirSync(path.join(folder, 'node_modules'));
+    'package.json': '{"type":"module","private":true}\n',
+    ...files,
+  };
+  for (const [file, text] of Object.entries(all)) writeFileSync(path.join(folder, file), text);
+  mkdirSync(path.join(folder, 'node_modules', '.bin'), { recursive: true });
   symlinkSync(path.join(root, 'node_modules', 'typescript'), path.join(folder, 'node_modules', 'typescript'));
+  symlinkSync('../typescript/bin/tsc', path.join(folder, 'node_modules', '.bin', 'tsc'));
   const git = (...args: string[]): void =>
     void execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
       cwd: folder,

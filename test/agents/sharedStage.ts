@@ -1,13 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { View } from '../../src/protocol/view.js';
 import { startProvider, type Provider, type Task } from '../support/provider/index.js';
-import { cli, swarmProcesses, type Run } from './batchStage.js';
+import { swarmIn, writeRepository, type Run } from './batchStage.js';
 import { agentProfile, type RealAgent } from './profiles.js';
-
-const root = path.resolve(import.meta.dirname, '../..');
 
 /** How the four that are stopped edit: with the agent's own tool, or with `sed -i` in a shell. */
 export type Editing = 'tool' | 'sed';
@@ -29,7 +26,10 @@ export const finishing = ['epsilon', 'zeta'] as const;
 export async function sharedStage(agent: RealAgent, editing: Editing): Promise<SharedStage> {
   const base = mkdtempSync(path.join(os.homedir(), `.swarm-shared-${agent}-`));
   const repository = path.join(base, 'repository');
-  writeRepository(repository);
+  writeRepository(
+    repository,
+    Object.fromEntries(stopped.map((name) => [`src/${name}.ts`, `export const ${name}: string = 'old';\n`])),
+  );
   const tasks: Record<string, Task> = {};
   for (const name of stopped) tasks[name] = brokenOffTask(name, editing);
   for (const name of finishing) tasks[name] = shortTask(name);
@@ -69,35 +69,16 @@ export async function sharedStage(agent: RealAgent, editing: Editing): Promise<S
     KEY_TWO: 'sk-ant-oat01-fake-two',
     XDG_CONFIG_HOME: path.join(base, 'config'),
   };
-  const children: ChildProcess[] = [];
+  const commands = swarmIn(repository, env);
   return {
     repository,
     provider,
     stopped,
     finishing,
-    swarm(...args) {
-      const words = args.map((word) => (word === '<manifest>' ? manifest : word));
-      const child = spawn(process.execPath, [cli, '-C', repository, ...words], {
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      children.push(child);
-      const output = { stdout: '', stderr: '' };
-      child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
-      child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
-      const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
-      return { child, output, ended };
-    },
-    status: () =>
-      JSON.parse(
-        execFileSync(process.execPath, [cli, '-C', repository, 'status', '--json'], {
-          env,
-          encoding: 'utf8',
-        }),
-      ) as View,
+    swarm: (...args) => commands.run(...args.map((word) => (word === '<manifest>' ? manifest : word))),
+    status: commands.status,
     async close() {
-      for (const child of children) child.kill('SIGKILL');
-      for (const pid of swarmProcesses(repository)) process.kill(pid, 'SIGKILL');
+      commands.kill();
       await provider.close();
       rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
@@ -124,31 +105,4 @@ function shortTask(name: string): Task {
     steps: [{ write: `src/${name}.ts`, content: `export const ${name}: string = 'made';\n` }],
     result: `${name} is written.`,
   };
-}
-
-function writeRepository(folder: string): void {
-  mkdirSync(path.join(folder, 'src'), { recursive: true });
-  writeFileSync(path.join(folder, '.gitignore'), 'node_modules\n');
-  writeFileSync(path.join(folder, 'src', 'index.ts'), 'export const version = 1;\n');
-  for (const name of stopped)
-    writeFileSync(path.join(folder, 'src', `${name}.ts`), `export const ${name}: string = 'old';\n`);
-  writeFileSync(
-    path.join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      compilerOptions: { target: 'ES2022', module: 'NodeNext', strict: true, types: [] },
-      include: ['src'],
-    }),
-  );
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module","private":true}\n');
-  mkdirSync(path.join(folder, 'node_modules', '.bin'), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules', 'typescript'), path.join(folder, 'node_modules', 'typescript'));
-  symlinkSync('../typescript/bin/tsc', path.join(folder, 'node_modules', '.bin', 'tsc'));
-  const git = (...args: string[]): void =>
-    void execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
-      cwd: folder,
-      stdio: 'ignore',
-    });
-  git('init', '-q');
-  git('add', '-A');
-  git('commit', '-q', '-m', 'start');
 }

@@ -73,6 +73,28 @@ async function isFoundAndMended(words: string | RegExp): Promise<void> {
 
 const swarmFile = (...parts: string[]): string => path.join(folder, '.swarm', ...parts);
 
+/** A worktree of ours that no batch knows, as a crash leaves one. */
+function unknownWorktree(): string {
+  const place = path.join(`${folder}.worktrees`, 'gone', 'x');
+  mkdirSync(path.dirname(place), { recursive: true });
+  git(
+    folder,
+    'worktree',
+    'add',
+    '-q',
+    '--detach',
+    '--lock',
+    '--reason',
+    'Swarm Panel: work of a child',
+    place,
+  );
+  const gitDir = git(place, 'rev-parse', '--absolute-git-dir').trim();
+  const base = git(folder, 'rev-parse', 'HEAD').trim();
+  const mark = { kind: 'child', base, ready: true, inputs: [] };
+  writeFileSync(path.join(gitDir, 'swarm-panel.json'), JSON.stringify(mark));
+  return place;
+}
+
 describe('swarm doctor finds, explains and with --fix mends', () => {
   it('nothing where all is well', async () => {
     expect(await complaints()).toEqual([]);
@@ -139,45 +161,13 @@ describe('swarm doctor finds, explains and with --fix mends', () => {
   });
 
   it('a worktree that no batch knows', async () => {
-    const place = path.join(`${folder}.worktrees`, 'gone', 'x');
-    mkdirSync(path.dirname(place), { recursive: true });
-    git(
-      folder,
-      'worktree',
-      'add',
-      '-q',
-      '--detach',
-      '--lock',
-      '--reason',
-      'Swarm Panel: work of a child',
-      place,
-    );
-    const gitDir = git(place, 'rev-parse', '--absolute-git-dir').trim();
-    const base = git(folder, 'rev-parse', 'HEAD').trim();
-    const mark = { kind: 'child', base, ready: true, inputs: [] };
-    writeFileSync(path.join(gitDir, 'swarm-panel.json'), JSON.stringify(mark));
+    const place = unknownWorktree();
     await isFoundAndMended('belongs to no batch');
     expect(existsSync(place)).toBe(false);
   });
 
   it('but keeps a worktree whose edits are saved nowhere', async () => {
-    const place = path.join(`${folder}.worktrees`, 'gone', 'x');
-    mkdirSync(path.dirname(place), { recursive: true });
-    git(
-      folder,
-      'worktree',
-      'add',
-      '-q',
-      '--detach',
-      '--lock',
-      '--reason',
-      'Swarm Panel: work of a child',
-      place,
-    );
-    const gitDir = git(place, 'rev-parse', '--absolute-git-dir').trim();
-    const base = git(folder, 'rev-parse', 'HEAD').trim();
-    const mark = { kind: 'child', base, ready: true, inputs: [] };
-    writeFileSync(path.join(gitDir, 'swarm-panel.json'), JSON.stringify(mark));
+    const place = unknownWorktree();
     writeFileSync(path.join(place, 'only-here.txt'), 'dear\n');
     expect(await complaints()).toMatchObject([{ topic: 'worktree', mendable: false }]);
     await doctor('--fix');

@@ -1,25 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from './bundle.js';
 import { temporary } from './storeFixtures.js';
 
 /** Bundles a driver from `test/support/drivers` to a file that plain Node runs. */
 export async function buildDriver(name: string): Promise<string> {
-  const outfile = path.join(temporary(), `${name}.mjs`);
-  await build({
-    entryPoints: [path.join(import.meta.dirname, 'drivers', `${name}.ts`)],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'error',
-    // Bundled packages that are CommonJS ask for Node's own modules.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
-  });
-  return outfile;
+  const folder = temporary();
+  await bundle({ [name]: path.join(import.meta.dirname, 'drivers', `${name}.ts`) }, folder);
+  return path.join(folder, `${name}.mjs`);
 }
 
 export interface DriverRun {

@@ -1,22 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseManifest } from '../../../src/supervisor/manifest/manifest.js';
+import { defaults } from './defaults.js';
 
 const page = readFileSync('docs/manifest.md', 'utf8');
 
-function parse(text: string) {
-  return parseManifest(
-    { kind: 'yaml', text, name: 'page.yaml' },
-    {
-      executors: {},
-      defaultExecutor: 'claude',
-      maxConcurrent: 8,
-      check: null,
-      timeout: { idle: 600_000, total: null },
-      holdAbove: 95,
-    },
-  );
-}
+const parse = (text: string) => parseManifest({ kind: 'yaml', text, name: 'page.yaml' }, defaults);
 
 test('the page about manifests shows one that is right', () => {
   const parsed = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '');

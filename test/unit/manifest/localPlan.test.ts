@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseManifest } from '../../../src/supervisor/manifest/manifest.js';
+import { defaults } from './defaults.js';
 import { readPlan, stepText } from '../../../src/supervisor/manifest/localPlan.js';
 
 const plan = `steps:
@@ -52,17 +53,7 @@ describe('a plan', () => {
 
 describe('a task for the executor local', () => {
   const parse = (text: string) =>
-    parseManifest(
-      { kind: 'yaml', text, name: 'nightly.yaml' },
-      {
-        executors: {},
-        defaultExecutor: 'local',
-        maxConcurrent: 8,
-        check: null,
-        timeout: { idle: 600_000, total: null },
-        holdAbove: 95,
-      },
-    );
+    parseManifest({ kind: 'yaml', text, name: 'nightly.yaml' }, { ...defaults, defaultExecutor: 'local' });
 
   it('names its programs, so that a person can see them first', () => {
     const parsed = parse(

@@ -6,15 +6,7 @@ import {
   type ManifestInput,
 } from '../../../src/supervisor/manifest/manifest.js';
 import type { Plan } from '../../../src/supervisor/manifest/plan.js';
-
-const defaults: ManifestDefaults = {
-  executors: {},
-  defaultExecutor: 'claude',
-  maxConcurrent: 8,
-  check: null,
-  timeout: { idle: 600_000, total: null },
-  holdAbove: 95,
-};
+import { defaults } from './defaults.js';
 
 function parse(text: string, more: Partial<ManifestInput> = {}, over: Partial<ManifestDefaults> = {}) {
   return parseManifest({ kind: 'yaml', text, name: 'nightly.yaml', ...more }, { ...defaults, ...over });
