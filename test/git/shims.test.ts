@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { installShims, withShims } from '../../src/supervisor/node/git/sharedTree.js';
@@ -63,6 +63,13 @@ describe('git in a shared tree', () => {
       ['pull'],
       ['cherry-pick', 'x'],
       ['apply', 'x'],
+      ['am', 'x'],
+      ['restore', '--staged', '.'],
+      ['checkout-index', '-af'],
+      ['bisect', 'start'],
+      ['submodule', 'update'],
+      ['sparse-checkout', 'set', 'x'],
+      ['symbolic-ref', 'HEAD', 'refs/heads/x'],
       ['worktree', 'add', '../x'],
       ['branch', 'x'],
       ['branch', '-D', 'main'],
@@ -84,6 +91,26 @@ describe('git in a shared tree', () => {
     }
     expect(run('git', ['status'], { GIT_DIR: path.join(repo.top, '.git') }).code).toBe(1);
     expect(run('git', ['status'], { GIT_INDEX_FILE: '/tmp/x' }).code).toBe(1);
+    expect(repo.userState()).toEqual(before);
+  });
+
+  test('also in a shell that makes its PATH anew, as agents run their commands', async () => {
+    const { repo, run } = await shimmed();
+    repo.write('a.ts', 'edited\n');
+    const before = repo.userState();
+    const profile = path.join(repo.home, '.bash_profile');
+    writeFileSync(profile, `export PATH=${path.dirname(realGit)}:/usr/bin:/bin\n`);
+    const own = path.join(repo.home, 'own-env');
+    writeFileSync(own, 'export OWN=heard\n');
+    for (const more of [{}, { SWARM_OWN_BASH_ENV: own }]) {
+      const { code, out, err } = run('bash', ['-lc', 'echo "${OWN-}"; git stash'], more);
+      expect([code, out, err]).toEqual([
+        1,
+        'SWARM_OWN_BASH_ENV' in more ? 'heard\n' : '\n',
+        expect.stringContaining('others work in this folder too'),
+      ]);
+    }
+    expect(run('bash', ['-lc', 'bash -c "git reset --hard"']).code).toBe(1);
     expect(repo.userState()).toEqual(before);
   });
 
@@ -116,6 +143,9 @@ describe('git in a shared tree', () => {
     expect(at(elsewhere, '-C', repo.top, 'reset', '--hard').code).toBe(1);
     expect(at(elsewhere, `--work-tree=${repo.top}`, 'checkout', '.').code).toBe(1);
     expect(run('sh', ['-c', `cd '${elsewhere}' && GIT_DIR='${repo.top}/.git' git stash`]).code).toBe(1);
+    expect(at(elsewhere, '-c', `core.worktree=${repo.top}`, 'clean', '-fd').code).toBe(1);
+    expect(at(elsewhere, 'config', 'core.worktree', repo.top).code).toBe(0);
+    expect(at(elsewhere, 'clean', '-fdx').err).toContain('others work in this folder too');
     expect(repo.userState()).toEqual(before);
   });
 });

@@ -69,19 +69,44 @@ export async function installShims(options: ShimOptions): Promise<string | null>
   if (process.platform === 'win32') return null;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await put(path.join(folder, 'git'), gitShim(options));
+  await put(path.join(folder, bashEnvironment), bashStart(folder));
   if (options.check === null) return folder;
   await put(path.join(folder, 'tsc'), checkShim(folder, options.check, options.env ?? {}));
   await put(path.join(folder, 'npx'), npxShim(folder));
   return folder;
 }
 
-/** A child's environment with the shims in front. */
+/**
+ * A child's environment with the shims in front. Agents run their commands by `bash -lc`, and a login shell makes its
+ * PATH anew; bash reads this file after that.
+ */
 export function withShims(
   environment: Readonly<Record<string, string>>,
   folder: string,
 ): Readonly<Record<string, string>> {
   const key = Object.keys(environment).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
-  return { ...environment, [key]: `${folder}${path.delimiter}${environment[key] ?? ''}` };
+  const own = environment['BASH_ENV'];
+  return {
+    ...environment,
+    [key]: `${folder}${path.delimiter}${environment[key] ?? ''}`,
+    BASH_ENV: path.join(folder, bashEnvironment),
+    ...(own === undefined ? {} : { [ownBashEnv]: own }),
+  };
+}
+
+const bashEnvironment = 'bash-env';
+/** Where an executor's own BASH_ENV is kept for `bash-env`. */
+const ownBashEnv = 'SWARM_OWN_BASH_ENV';
+
+function bashStart(folder: string): string {
+  return `# Read by every bash that runs a command: what is beside this file comes first on PATH, whatever a profile did.
+if [ -n "\${${ownBashEnv}-}" ] && [ -r "\$${ownBashEnv}" ]; then . "\$${ownBashEnv}"; fi
+case "$PATH" in
+  ${quoted(`${folder}:`)}*) ;;
+  *) PATH=${quoted(folder)}:$PATH ;;
+esac
+export PATH
+`;
 }
 
 function gitShim({ git, tree, commonDir }: ShimOptions): string {
@@ -97,6 +122,7 @@ elsewhere=yes
 take=
 for word in "$@"; do
   if [ "$take" = folder ]; then at=$(cd "$at" && cd "$word" 2>/dev/null && pwd -P) || at=; fi
+  if [ "$take" = setting ]; then case "$word" in core.[wW]ork*) elsewhere= ;; esac; fi
   if [ -n "$take" ]; then take=; continue; fi
   case "$word" in
     -C) take=folder ;;
@@ -110,6 +136,8 @@ case "$at/" in ${quoted(tree)}/*|/) elsewhere= ;; esac
 [ -z "\${GIT_WORK_TREE-}" ] || elsewhere=
 if [ -n "$elsewhere" ]; then
   common=$(cd "$at" && "$git" rev-parse --path-format=absolute --git-common-dir 2>/dev/null)
+  top=$(cd "$at" && "$git" rev-parse --show-toplevel 2>/dev/null)
+  case "$top/" in ${quoted(tree)}/*) common=${quoted(commonDir)} ;; esac
   [ "$common" = ${quoted(commonDir)} ] || exec "$git" "$@"
 fi
 for name in GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY; do
@@ -161,6 +189,7 @@ ${settings.join('')}exec ${check.map(quoted).join(' ')} tsc "$@"
 /** What comes after must find the real programs. */
 function withoutShims(folder: string): string {
   return `here=${quoted(folder)}
+unset BASH_ENV
 PATH=$(printf %s "$PATH" | tr : '\\n' | grep -Fxv "$here" | tr '\\n' :)
 PATH=\${PATH%:}
 export PATH`;
