@@ -7,10 +7,10 @@ import {
   exitCodeOf,
   headField,
   jsonLine,
-  numberOf,
   objectOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { checkLine, modelArgs } from './launch.js';
@@ -243,8 +243,8 @@ function messageUsage(update: JsonObject): readonly AgentEvent[] {
 }
 
 function usageEvents(usage: JsonObject | null): readonly AgentEvent[] {
-  const input = numberOf(usage?.['inputTokens']) + numberOf(usage?.['input_tokens']);
-  const output = numberOf(usage?.['outputTokens']) + numberOf(usage?.['output_tokens']);
+  const input = tokensOf(usage?.['inputTokens']) + tokensOf(usage?.['input_tokens']);
+  const output = tokensOf(usage?.['outputTokens']) + tokensOf(usage?.['output_tokens']);
   if (usage === null || input + output === 0) return [];
-  return [{ type: 'usage', mode: 'add', input, cachedInput: numberOf(usage['cachedReadTokens']), output }];
+  return [{ type: 'usage', mode: 'add', input, cachedInput: tokensOf(usage['cachedReadTokens']), output }];
 }

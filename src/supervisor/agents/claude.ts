@@ -6,11 +6,11 @@ import {
   type JsonObject,
   headField,
   jsonLine,
-  numberOf,
   objectOf,
   objectsOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { checkLine, commandOf, modelArgs } from './launch.js';
@@ -149,10 +149,10 @@ function claudeParser(): AgentParser {
     const id = textOf(message['id']);
     if (usage === null || counted.has(id)) return [];
     counted.add(id);
-    const cachedInput = numberOf(usage['cache_read_input_tokens']);
+    const cachedInput = tokensOf(usage['cache_read_input_tokens']);
     const input =
-      numberOf(usage['input_tokens']) + numberOf(usage['cache_creation_input_tokens']) + cachedInput;
-    const output = numberOf(usage['output_tokens']);
+      tokensOf(usage['input_tokens']) + tokensOf(usage['cache_creation_input_tokens']) + cachedInput;
+    const output = tokensOf(usage['output_tokens']);
     return input + output === 0 ? [] : [{ type: 'usage', mode: 'add', input, cachedInput, output }];
   }
 
@@ -226,7 +226,7 @@ function totalEvents(parsed: JsonObject): readonly AgentEvent[] {
   if (models.length === 0) return [];
   const sum = (...names: readonly string[]) =>
     models.reduce(
-      (total, model) => total + names.reduce((part, name) => part + numberOf(model?.[name]), 0),
+      (total, model) => total + names.reduce((part, name) => part + tokensOf(model?.[name]), 0),
       0,
     );
   const input = sum('inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens');

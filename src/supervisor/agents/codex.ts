@@ -9,6 +9,7 @@ import {
   objectsOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { commandOf, modelArgs } from './launch.js';
@@ -183,9 +184,9 @@ function totalEvents(parsed: JsonObject): readonly AgentEvent[] {
     {
       type: 'usage',
       mode: 'total',
-      input: numberOf(usage['input_tokens']),
-      cachedInput: numberOf(usage['cached_input_tokens']),
-      output: numberOf(usage['output_tokens']),
+      input: tokensOf(usage['input_tokens']),
+      cachedInput: tokensOf(usage['cached_input_tokens']),
+      output: tokensOf(usage['output_tokens']),
     },
   ];
 }

@@ -3,10 +3,10 @@ import {
   type JsonObject,
   exitCodeOf,
   jsonLine,
-  numberOf,
   objectOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { commandOf } from './launch.js';
@@ -72,9 +72,9 @@ function protocolEvent(parsed: JsonObject, plain: string): AgentEvent | null {
       return {
         type: 'usage',
         mode: 'add',
-        input: numberOf(parsed['input']),
-        cachedInput: numberOf(parsed['cachedInput']),
-        output: numberOf(parsed['output']),
+        input: tokensOf(parsed['input']),
+        cachedInput: tokensOf(parsed['cachedInput']),
+        output: tokensOf(parsed['output']),
       };
     case 'limit':
       return {

@@ -5,11 +5,11 @@ import {
   exitCodeOf,
   headField,
   jsonLine,
-  numberOf,
   objectOf,
   objectsOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { commandOf, modelArgs, promptArgument } from './launch.js';
@@ -178,10 +178,10 @@ function endEvents(parsed: JsonObject): readonly AgentEvent[] {
 }
 
 function usageEvents(usage: JsonObject | null): readonly AgentEvent[] {
-  const cachedInput = numberOf(usage?.['cacheReadTokens']);
+  const cachedInput = tokensOf(usage?.['cacheReadTokens']);
   // What came from the cache is counted beside the input.
-  const input = numberOf(usage?.['inputTokens']) + numberOf(usage?.['cacheWriteTokens']) + cachedInput;
-  const output = numberOf(usage?.['outputTokens']);
+  const input = tokensOf(usage?.['inputTokens']) + tokensOf(usage?.['cacheWriteTokens']) + cachedInput;
+  const output = tokensOf(usage?.['outputTokens']);
   return input + output === 0 ? [] : [{ type: 'usage', mode: 'add', input, cachedInput, output }];
 }
 

@@ -3,10 +3,10 @@ import {
   type JsonObject,
   exitCodeOf,
   jsonLine,
-  numberOf,
   objectOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { checkLine, commandOf, modelArgs, promptArgument } from './launch.js';
@@ -122,14 +122,14 @@ function toolUse(name: string, input: JsonObject): ToolUse {
 function usageEvents(parsed: JsonObject): readonly AgentEvent[] {
   const stats = objectOf(parsed['stats']);
   if (stats === null) return [];
-  const input = numberOf(stats['input_tokens']);
+  const input = tokensOf(stats['input_tokens']);
   return [
     {
       type: 'usage',
       mode: 'add',
       input,
-      cachedInput: numberOf(stats['cached']),
-      output: numberOf(stats['output_tokens']),
+      cachedInput: tokensOf(stats['cached']),
+      output: tokensOf(stats['output_tokens']),
     },
   ];
 }

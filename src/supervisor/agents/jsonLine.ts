@@ -43,9 +43,18 @@ export function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-/** The value as an exit code, or null where it is none. */
+/** Far above what any run spends: a larger number is a slip of the program that printed it. */
+const mostTokens = 1e12;
+
+/** The value as a count of tokens: whole, never negative; 0 where it can be none. */
+export function tokensOf(value: unknown): number {
+  const number = Math.floor(numberOf(value));
+  return number > 0 && number <= mostTokens ? number : 0;
+}
+
+/** The value as an exit code or an HTTP status, or null where it is none. */
 export function exitCodeOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isInteger(value) ? value : null;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
 }
 
 /** A text field near the start of a JSON line that was cut, or null. */

@@ -3,10 +3,10 @@ import {
   type JsonObject,
   exitCodeOf,
   jsonLine,
-  numberOf,
   objectOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { commandOf, modelArgs, promptArgument } from './launch.js';
@@ -123,9 +123,9 @@ function usageEvents(part: JsonObject): readonly AgentEvent[] {
   const tokens = objectOf(part['tokens']);
   const cache = objectOf(tokens?.['cache']);
   if (tokens === null) return [];
-  const cachedInput = numberOf(cache?.['read']);
-  const input = numberOf(tokens['input']) + cachedInput + numberOf(cache?.['write']);
-  return [{ type: 'usage', mode: 'add', input, cachedInput, output: numberOf(tokens['output']) }];
+  const cachedInput = tokensOf(cache?.['read']);
+  const input = tokensOf(tokens['input']) + cachedInput + tokensOf(cache?.['write']);
+  return [{ type: 'usage', mode: 'add', input, cachedInput, output: tokensOf(tokens['output']) }];
 }
 
 function errorEvent(parsed: JsonObject): AgentEvent {

@@ -6,11 +6,11 @@ import {
   exitCodeOf,
   headField,
   jsonLine,
-  numberOf,
   objectOf,
   objectsOf,
   plainText,
   textOf,
+  tokensOf,
   unrecognized,
 } from './jsonLine.js';
 import { checkLine, commandOf, modelArgs, promptArgument } from './launch.js';
@@ -142,10 +142,10 @@ function endEvents(parsed: JsonObject): readonly AgentEvent[] {
 /** The end counts the whole session, a message itself. */
 function usageOf(source: JsonObject, mode: 'add' | 'total'): AgentEvent | null {
   const usage = objectOf(source['usage']);
-  const input = numberOf(usage?.['input_tokens']);
-  const output = numberOf(usage?.['output_tokens']);
+  const input = tokensOf(usage?.['input_tokens']);
+  const output = tokensOf(usage?.['output_tokens']);
   if (usage === null || input + output === 0) return null;
-  return { type: 'usage', mode, input, cachedInput: numberOf(usage['cache_read_input_tokens']), output };
+  return { type: 'usage', mode, input, cachedInput: tokensOf(usage['cache_read_input_tokens']), output };
 }
 
 function toolUse(name: string, input: JsonObject): ToolUse {

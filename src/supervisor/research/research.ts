@@ -235,10 +235,12 @@ function lastStatements(known: Checkpoint, text: string, at: number): Checkpoint
 
 function counted(known: Checkpoint, event: AgentEvent & { readonly type: 'usage' }): Checkpoint['tokens'] {
   const from = event.mode === 'add' ? known.tokens : known.spent;
+  // However often a program repeats itself, the sum stays a number that can be written down.
+  const sum = (before: number, more: number) => Math.min(Number.MAX_SAFE_INTEGER, before + more);
   return {
-    input: from.input + event.input,
-    cachedInput: from.cachedInput + event.cachedInput,
-    output: from.output + event.output,
+    input: sum(from.input, event.input),
+    cachedInput: sum(from.cachedInput, event.cachedInput),
+    output: sum(from.output, event.output),
   };
 }
 

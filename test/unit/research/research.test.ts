@@ -203,3 +203,10 @@ test('what is kept has bounds, however long a child works', () => {
   expect(known.decisions).toHaveLength(30);
   expect(checkpointJson(known).length).toBeLessThan(60_000);
 });
+
+test('a sum of tokens stays a number that its file can hold, however often it is told', () => {
+  const usage: AgentEvent = { type: 'usage', mode: 'add', input: 4e15, cachedInput: 4e15, output: 4e15 };
+  const { known } = after([usage, usage, usage]);
+  expect(known.tokens.input).toBe(Number.MAX_SAFE_INTEGER);
+  expect(parseCheckpoint(checkpointJson(known))?.tokens).toEqual(known.tokens);
+});
