@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DetailsView } from '../../protocol/view.js';
 import type { AgentEvent } from '../agents/agent.js';
 import type { Checkpoint } from './checkpoint.js';
-import { bounded, firstWords, relativePath } from './text.js';
+import { bounded, firstWords, isInside, relativePath } from './text.js';
 
 /** A file's state when it was looked at; null where it is not there or cannot be read. */
 export interface FileState {
@@ -185,8 +185,14 @@ function noteWrite(
   known: Checkpoint,
   event: AgentEvent & { readonly type: 'write' },
   { at, folder, file }: NoteContext,
-): { readonly checkpoint: Checkpoint; readonly edit: EditLine } {
+): { readonly checkpoint: Checkpoint; readonly edit: EditLine | null } {
   const path = relativePath(event.path, folder);
+  // No snapshot will hold it, and no apply bring it: it is no work of this child's folder.
+  if (!isInside(path))
+    return {
+      checkpoint: { ...known, ...line(known, `wrote ${path}, outside of its folder`, at), updatedAt: at },
+      edit: null,
+    };
   const before = known.written.find((entry) => entry.path === path);
   const readBefore = known.read.some((entry) => entry.path === path && entry.sha256 !== null);
   const entry = {

@@ -10,10 +10,32 @@ export function firstWords(text: string, most: number): string {
   return bounded(line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim(), most);
 }
 
-/** A path as seen from the child's folder, with `/`; one outside stays absolute. */
+/** A path as seen from the child's folder, with `/`; one outside is absolute. */
 export function relativePath(path: string, folder: string): string {
+  const root = plainPath(folder, '/');
+  const whole = plainPath(path, root);
+  const inside = root === '/' ? root : `${root}/`;
+  return whole.length > inside.length && whole.startsWith(inside) ? whole.slice(inside.length) : whole;
+}
+
+/** Whether a path, as `relativePath` gives it, is of a file in the folder. */
+export function isInside(path: string): boolean {
+  return !isAbsolute(path);
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:\/|[A-Za-z]:\/)/.test(path);
+}
+
+/** The absolute path without `.`, `..` and doubled slashes. */
+function plainPath(path: string, from: string): string {
   const clean = path.replaceAll('\\', '/');
-  const root = folder.replaceAll('\\', '/').replace(/\/+$/, '');
-  if (clean.startsWith(`${root}/`)) return clean.slice(root.length + 1);
-  return clean.replace(/^\.\//, '');
+  const absolute = isAbsolute(clean) ? clean : `${from}/${clean}`;
+  const drive = /^[A-Za-z]:/.exec(absolute)?.[0] ?? '';
+  const steps: string[] = [];
+  for (const step of absolute.slice(drive.length).split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  return `${drive}/${steps.join('/')}`;
 }

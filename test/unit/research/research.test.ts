@@ -210,3 +210,28 @@ test('a sum of tokens stays a number that its file can hold, however often it is
   expect(known.tokens.input).toBe(Number.MAX_SAFE_INTEGER);
   expect(parseCheckpoint(checkpointJson(known))?.tokens).toEqual(known.tokens);
 });
+
+test.each([
+  '/etc/hosts',
+  '../other/a.ts',
+  'src/../../other/a.ts',
+  '/work/c/../other/a.ts',
+  '/work/cc/a.ts',
+  '/work/c',
+  'C:\\other\\a.ts',
+])('a file outside of its folder is none that the child has written: %s', (path) => {
+  const { known, edits } = after([[{ type: 'write', path, tool: 'Write' }, file('one')]]);
+  expect(known.written).toEqual([]);
+  expect(edits).toEqual([]);
+  expect(known.lastLine).toMatch(/^wrote \S+, outside of its folder$/);
+});
+
+test('one file is written once, however its path is told', () => {
+  const { known, edits } = after(
+    ['src/a.ts', './src/a.ts', 'src//b/../a.ts', '/work/c/src/a.ts', '/work/./c/src/a.ts', 'src\\a.ts'].map(
+      (path) => [{ type: 'write', path, tool: 'Write' }, file('one')] as const,
+    ),
+  );
+  expect(known.written.map(({ path }) => path)).toEqual(['src/a.ts']);
+  expect(new Set(edits.map(({ path }) => path))).toEqual(new Set(['src/a.ts']));
+});
