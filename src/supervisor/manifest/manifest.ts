@@ -3,6 +3,7 @@ import type { Executor } from '../agents/agent.js';
 import { adapters } from '../agents/index.js';
 import { knownExecutors, mergeExecutor, type Profile } from './executors.js';
 import { expandTasks, type DraftTask } from './tasks.js';
+import { looseManifest, type ReadManifest } from './loose.js';
 import { policyOf, type PolicyDefaults } from './policy.js';
 import { programsIn, readPlan, type ReadPlan } from './localPlan.js';
 import { titleOf, type NamedProgram, type Plan, type PlannedTask } from './plan.js';
@@ -42,10 +43,11 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
   const shape = checkShape(source);
   const errors: InputError[] = [...source.errors, ...shape.errors];
   // What the shape refused was told; the rest is looked at all the same, so that every mistake is told at once.
-  const manifest = shape.manifest ?? looseManifest(source.value);
+  const read = shape.manifest === null ? looseManifest(source.value, shape.refused) : whole(shape.manifest);
+  const { manifest } = read;
   const executors = new Map<string, Executor>();
   const chainOf = (names: readonly string[], path: readonly (string | number)[]) =>
-    checkChain(names, path, { manifest, defaults, source, executors, errors });
+    checkChain(names, path, { read, defaults, source, executors, errors });
 
   const wholeChain = input.executor === undefined ? manifest.executor : input.executor.split(',');
   const batchChain = chainOf(
@@ -55,11 +57,10 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
   for (const [role, names] of Object.entries(manifest.roles ?? {})) chainOf(names, ['roles', role]);
   for (const name of Object.keys(manifest.executors ?? {})) chainOf([name], ['executors', name]);
 
-  const drafts = expandTasks(manifest, source, errors);
+  const drafts = expandTasks(read, source, errors);
   const timeout = timeoutOf(manifest.timeout, defaults.timeout);
   const tasks = drafts.map((draft): PlannedTask => {
-    const chain =
-      input.executor !== undefined ? batchChain : taskChain(draft, manifest, source, errors, chainOf);
+    const chain = input.executor !== undefined ? batchChain : taskChain(draft, read, source, errors, chainOf);
     return {
       id: draft.id,
       title: draft.title ?? (titleOf(draft.prompt) || draft.id),
@@ -71,14 +72,16 @@ export function parseManifest(input: ManifestInput, defaults: ManifestDefaults):
     };
   });
   const budget = manifest.maxTotalSpawned ?? tasks.length;
-  if (tasks.length > budget)
+  const excess = tasks.length - budget;
+  // Where a whole list was refused, nobody knows how many there are.
+  if (excess > 0 && !['tasks', 'items', 'template'].some((key) => read.wasRefused([key])))
     errors.push({
       line: source.lineOf(['maxTotalSpawned']),
       message: `${tasks.length} tasks, but maxTotalSpawned allows ${budget}`,
-      fix: `Write maxTotalSpawned: ${tasks.length} or remove ${tasks.length - budget} tasks.`,
+      fix: `Write maxTotalSpawned: ${tasks.length} or remove ${excess === 1 ? '1 task' : `${excess} tasks`}.`,
     });
   drafts.forEach((draft, i) => {
-    const plan = planOf(tasks[i], manifest, executors);
+    const plan = read.wasRefused([...draft.path, 'prompt']) ? null : planOf(tasks[i], manifest, executors);
     if (plan !== null && !plan.ok && executors.get(tasks[i]?.chain[0] ?? '')?.adapter === 'local')
       errors.push({
         line: source.lineOf([...draft.path, 'prompt']),
@@ -167,8 +170,12 @@ function plannedPrograms(manifest: Manifest, plan: Plan): readonly NamedProgram[
   });
 }
 
+function whole(manifest: Manifest): ReadManifest {
+  return { manifest, wasRefused: () => false };
+}
+
 interface ChainContext {
-  readonly manifest: Manifest;
+  readonly read: ReadManifest;
   readonly defaults: ManifestDefaults;
   readonly source: Source;
   readonly executors: Map<string, Executor>;
@@ -180,12 +187,24 @@ function checkChain(
   path: readonly (string | number)[],
   context: ChainContext,
 ): readonly string[] {
-  const { manifest, defaults, source, executors, errors } = context;
+  const { read, defaults, source, executors, errors } = context;
+  const own = read.manifest.executors ?? {};
   for (const name of names) {
     if (executors.has(name)) continue;
-    const own = manifest.executors ?? {};
-    const merged = mergeExecutor(name, own[name], defaults.executors[name]);
-    if (merged === null) {
+    const described = Object.hasOwn(own, name) ? own[name] : undefined;
+    const merged = mergeExecutor(name, described, defaults.executors[name]);
+    if (merged === null && read.wasRefused(['executors', name, 'adapter'])) continue;
+    if (merged === null && described !== undefined) {
+      const line = source.lineOf(['executors', name]);
+      const message = `Executor "${name}" has no adapter`;
+      // It may be wanted by many tasks, and lacks it once.
+      if (!errors.some((error) => error.line === line && error.message === message))
+        errors.push({
+          line,
+          message,
+          fix: `Add it, such as "adapter: claude"; known are ${Object.keys(adapters).join(', ')}.`,
+        });
+    } else if (merged === null) {
       const known = knownExecutors(own, defaults.executors);
       const near = suggestion(name, known);
       errors.push({
@@ -208,10 +227,10 @@ function checkChain(
     } else {
       const adapter = adapters[merged.adapter];
       const needsOne = adapter?.programs.length === 0 && adapter.needsNoProgram !== true;
-      if (needsOne && merged.command.length === 0)
+      if (needsOne && merged.command.length === 0 && !read.wasRefused(['executors', name, 'command']))
         errors.push({
           line:
-            path.length === 0 ? null : source.lineOf(own[name] === undefined ? path : ['executors', name]),
+            path.length === 0 ? null : source.lineOf(described === undefined ? path : ['executors', name]),
           message: `Executor "${name}" has no command`,
           fix: `Add it: executors: { ${name}: { adapter: ${merged.adapter}, command: [program, argument] } }.`,
         });
@@ -223,7 +242,7 @@ function checkChain(
 
 function taskChain(
   draft: DraftTask,
-  manifest: Manifest,
+  { manifest, wasRefused }: ReadManifest,
   source: Source,
   errors: InputError[],
   chainOf: (names: readonly string[], path: readonly (string | number)[]) => readonly string[],
@@ -232,6 +251,7 @@ function taskChain(
   if (draft.role === undefined) return null;
   const chain = manifest.roles?.[draft.role];
   if (chain === undefined) {
+    if (wasRefused(['roles', draft.role])) return null;
     const roles = Object.keys(manifest.roles ?? {});
     const near = suggestion(draft.role, roles);
     errors.push({
@@ -262,38 +282,6 @@ function timeoutOf(
           ? null
           : durationOf(timeout.total),
   };
-}
-
-/** What can still be read of a manifest whose shape was refused. */
-function looseManifest(value: unknown): Manifest {
-  const given = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  const kept: Record<string, unknown> = { version: 1 };
-  for (const [key, part] of Object.entries(given)) {
-    const tried = checkShape({
-      value: { version: 1, [key]: part },
-      errors: [],
-      lineOf: () => null,
-    });
-    if (tried.manifest !== null) kept[key] = part;
-  }
-  if (Array.isArray(given['tasks']) && kept['tasks'] === undefined)
-    kept['tasks'] = given['tasks'].map((task: unknown) => looseTask(task));
-  const loose = checkShape({ value: kept, errors: [], lineOf: () => null });
-  return loose.manifest ?? { version: 1 };
-}
-
-function looseTask(task: unknown): unknown {
-  const given = typeof task === 'object' && task !== null ? (task as Record<string, unknown>) : {};
-  const kept: Record<string, unknown> = { prompt: ' ' };
-  for (const key of ['id', 'prompt', 'executor', 'role']) {
-    const tried = checkShape({
-      value: { version: 1, tasks: [{ prompt: 'x', [key]: given[key] }] },
-      errors: [],
-      lineOf: () => null,
-    });
-    if (given[key] !== undefined && tried.manifest !== null) kept[key] = given[key];
-  }
-  return kept;
 }
 
 function baseName(name: string): string {

@@ -164,18 +164,34 @@ const examples: Readonly<Record<string, string>> = {
   permissions: 'permissions: edit',
 };
 
+/** The way to a part of a manifest. */
+export type ManifestPath = readonly (string | number)[];
+
 /** Checks the shape; every issue becomes an error with its line and what to write instead. */
 export function checkShape(source: Source): {
   readonly manifest: Manifest | null;
   readonly errors: readonly InputError[];
+  /** What cannot be read. */
+  readonly refused: readonly ManifestPath[];
 } {
   const parsed = manifest.safeParse(source.value);
-  if (parsed.success) return { manifest: parsed.data, errors: [] };
-  return { manifest: null, errors: parsed.error.issues.flatMap((issue) => errorsOf(issue, source)) };
+  if (parsed.success) return { manifest: parsed.data, errors: [], refused: [] };
+  const { issues } = parsed.error;
+  return {
+    manifest: null,
+    errors: issues.flatMap((issue) => errorsOf(issue, source)),
+    refused: issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...pathOf(issue), key]) : [pathOf(issue)],
+    ),
+  };
+}
+
+function pathOf(issue: z.core.$ZodIssue): ManifestPath {
+  return issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
 }
 
 function errorsOf(issue: z.core.$ZodIssue, source: Source): readonly InputError[] {
-  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+  const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => {
       const known = knownKeys(path);
@@ -190,7 +206,10 @@ function errorsOf(issue: z.core.$ZodIssue, source: Source): readonly InputError[
     return [
       {
         line: 1,
-        message: 'The manifest is empty or no mapping of keys',
+        message:
+          source.value === null || source.value === undefined
+            ? 'The manifest is empty: there are only comments in it'
+            : `The manifest is ${Array.isArray(source.value) ? 'a list' : 'a single value'}, not keys with values`,
         fix: 'Begin with "version: 1" and a list "tasks:".',
       },
     ];

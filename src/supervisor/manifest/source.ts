@@ -13,18 +13,38 @@ export interface Source {
 }
 
 /** Reads any kind of input; what is not readable at all is an error with its line. */
-export function readSource(kind: ManifestKind, text: string): Source {
+export function readSource(kind: ManifestKind, given: string): Source {
+  const text = given.replace(/^\uFEFF/, '');
+  // No text has such a character; of another kind of file, and of UTF-16, all the rest would be told as mistakes.
+  if (text.includes('\0'))
+    return unreadable({
+      line: null,
+      message: 'This is no text in UTF-8: there are zero bytes in it',
+      fix: 'Name a YAML, JSON or Markdown file; if it is one, save it as UTF-8.',
+    });
+  if (kind !== 'tasks' && text.trim() === '')
+    return unreadable({ line: 1, message: 'The file is empty', fix: beginnings[kind] });
   switch (kind) {
     case 'yaml':
     case 'json':
-      return readYaml(text.replace(/^\uFEFF/, ''), kind, 0);
+      return readYaml(text, kind, 0);
     case 'markdown':
-      return readMarkdown(text.replace(/^\uFEFF/, ''));
+      return readMarkdown(text);
     case 'tasks':
       return readTasks(text);
     default:
       return kind satisfies never;
   }
+}
+
+const beginnings: Readonly<Record<Exclude<ManifestKind, 'tasks'>, string>> = {
+  yaml: 'Begin with "version: 1" and a list "tasks:" with "- prompt: …".',
+  json: 'Write { "version": 1, "tasks": [{ "prompt": "…" }] }.',
+  markdown: 'Write an open checkbox for each task: "- [ ] …".',
+};
+
+function unreadable(error: InputError): Source {
+  return { value: null, errors: [error], lineOf: () => null };
 }
 
 function readYaml(text: string, kind: 'yaml' | 'json', lineOffset: number): Source {

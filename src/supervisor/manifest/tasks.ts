@@ -1,4 +1,5 @@
 import type { InputError } from '../../protocol/request.js';
+import type { ReadManifest } from './loose.js';
 import { idPattern, longestPrompt } from './plan.js';
 import type { Manifest } from './shape.js';
 import type { Source } from './source.js';
@@ -10,8 +11,9 @@ export type DraftTask = NonNullable<Manifest['tasks']>[number] & {
 };
 
 /** The tasks with their ids, from the list or from template and items; says what is wrong with each. */
-export function expandTasks(manifest: Manifest, source: Source, errors: InputError[]): readonly DraftTask[] {
-  const drafts = [...listed(manifest), ...templated(manifest, source, errors)];
+export function expandTasks(read: ReadManifest, source: Source, errors: InputError[]): readonly DraftTask[] {
+  const { manifest } = read;
+  const drafts = [...listed(manifest), ...templated(read, source, errors)];
   if (
     drafts.length === 0 &&
     !errors.some((error) => /^(tasks|template|items|The manifest)\b/.test(error.message))
@@ -57,9 +59,14 @@ function listed(manifest: Manifest): readonly DraftTask[] {
   }));
 }
 
-function templated(manifest: Manifest, source: Source, errors: InputError[]): readonly DraftTask[] {
+function templated(
+  { manifest, wasRefused }: ReadManifest,
+  source: Source,
+  errors: InputError[],
+): readonly DraftTask[] {
   const { template, items } = manifest;
   if (template === undefined && items === undefined) return [];
+  if (wasRefused(['template']) || wasRefused(['items'])) return [];
   if (template === undefined || items === undefined) {
     errors.push({
       line: source.lineOf([template === undefined ? 'items' : 'template']),
@@ -85,7 +92,7 @@ function templated(manifest: Manifest, source: Source, errors: InputError[]): re
 }
 
 function checkPrompt(draft: DraftTask, line: number | null, errors: InputError[]): void {
-  if (draft.prompt === '')
+  if (draft.prompt.trim() === '')
     errors.push({ line, message: `The prompt of "${draft.id}" is empty`, fix: 'Write what to do.' });
   const bytes = new TextEncoder().encode(draft.prompt).length;
   if (bytes > longestPrompt)

@@ -192,14 +192,104 @@ test('what cannot be read as YAML or JSON is told with its line', () => {
       "2: Not JSON: Unexpected token ']' | Correct the JSON here, or name the file .yaml.",
     ]
   `);
-  expect(errorsOf('')).toMatchInlineSnapshot(`
-    [
-      "1: The manifest is empty or no mapping of keys | Begin with "version: 1" and a list "tasks:".",
-    ]
-  `);
   expect(errorsOf('- a\n- b')).toMatchInlineSnapshot(`
     [
-      "1: The manifest is empty or no mapping of keys | Begin with "version: 1" and a list "tasks:".",
+      "1: The manifest is a list, not keys with values | Begin with "version: 1" and a list "tasks:".",
+    ]
+  `);
+  expect(errorsOf('just words')).toMatchInlineSnapshot(`
+    [
+      "1: The manifest is a single value, not keys with values | Begin with "version: 1" and a list "tasks:".",
+    ]
+  `);
+  expect(errorsOf('# only a comment\n')).toMatchInlineSnapshot(`
+    [
+      "1: The manifest is empty: there are only comments in it | Begin with "version: 1" and a list "tasks:".",
+    ]
+  `);
+});
+
+test('an empty file is told to be empty, with how one of its kind begins', () => {
+  const told = (['yaml', 'json', 'markdown'] as const).map((kind) => errorsOf(' \n\n', { kind }));
+  expect(told).toMatchInlineSnapshot(`
+    [
+      [
+        "1: The file is empty | Begin with "version: 1" and a list "tasks:" with "- prompt: …".",
+      ],
+      [
+        "1: The file is empty | Write { "version": 1, "tasks": [{ "prompt": "…" }] }.",
+      ],
+      [
+        "1: The file is empty | Write an open checkbox for each task: "- [ ] …".",
+      ],
+    ]
+  `);
+});
+
+test.each(['yaml', 'json', 'markdown', 'tasks'] as const)(
+  'of a %s file that is no text only that is told',
+  (kind) => {
+    expect(errorsOf('PK\u0003\u0004\0\0- [ ] x\n: [', { kind })).toEqual([
+      expect.stringMatching(/^null: This is no text in UTF-8.* \| Name a YAML, JSON or Markdown file/),
+    ]);
+  },
+);
+
+test('a mistake is told once: what was refused for it is not missed in other places', () => {
+  expect(
+    errorsOf(`version: 1
+executor: x
+maxTotalSpawned: 4
+executors:
+  x: { adapter: command, command: [node], env: { "BAD-NAME": 1 } }
+  y: 5
+  z: { adapter: command, command: 7 }
+  w: { adapter: 3 }
+  v: { adapter: comand, args: 5 }
+  u: { model: some }
+roles: { bad: 5 }
+tasks:
+  - { prompt: a, executor: y }
+  - { prompt: b, executor: [z, w, v, u] }
+  - { prompt: c, role: bad }
+  - words
+  - { prompt: 7 }
+`),
+  ).toMatchInlineSnapshot(`
+    [
+      "3: 5 tasks, but maxTotalSpawned allows 4 | Write maxTotalSpawned: 5 or remove 1 task.",
+      "5: executors.x.env.BAD-NAME is no valid name | Write env: { NAME: "\${env:NAME}" }.",
+      "6: executors.y cannot be 5 | Write executors: { mine: { adapter: command, command: [node, agent.mjs] } }.",
+      "7: executors.z.command cannot be 7 | Write command: [node, agent.mjs].",
+      "8: executors.w.adapter cannot be 3 | Write adapter: claude, codex, kimi or command.",
+      "9: executors.v.args cannot be 5 | Write args: ["--flag", value].",
+      "9: Executor "v" has the unknown adapter "comand" | Write "adapter: command".",
+      "10: Executor "u" has no adapter | Add it, such as "adapter: claude"; known are claude, codex, kimi, gemini, qwen, opencode, copilot, cursor, acp, command, local, demo.",
+      "11: roles.bad cannot be 5 | Write roles: { developer: [claude, codex] }.",
+      "16: tasks[4] cannot be "words" | Write tasks: a list of { prompt: … }.",
+      "17: tasks[5].prompt cannot be 7 | Write prompt: what the agent shall do.",
+    ]
+  `);
+  expect(errorsOf('version: 1\nmaxTotalSpawned: 2\ntemplate: do {{item}}\nitems: [a, { b: 1 }, c]'))
+    .toMatchInlineSnapshot(`
+    [
+      "2: 3 tasks, but maxTotalSpawned allows 2 | Write maxTotalSpawned: 3 or remove 1 task.",
+      "4: items[2] cannot be {"b":1} | Write items: [first, second].",
+    ]
+  `);
+  expect(
+    errorsOf(
+      'version: 1\nmaxTotalSpawned: 1\ntemplate: do {{item}}\nitems: 5\ntasks: [{ prompt: a }, { prompt: b }]',
+    ),
+  ).toMatchInlineSnapshot(`
+    [
+      "4: items cannot be 5 | Write items: [first, second].",
+    ]
+  `);
+  expect(errorsOf('version: 1\nexecutor: x\nexecutors: [x]\ntasks: [{ prompt: a, executor: y }]'))
+    .toMatchInlineSnapshot(`
+    [
+      "3: executors cannot be ["x"] | Write executors: { mine: { adapter: command, command: [node, agent.mjs] } }.",
     ]
   `);
 });
@@ -230,10 +320,10 @@ test('no task at all is an error in every kind of input', () => {
 test('more tasks than the budget are refused with the line of the budget', () => {
   expect(errorsOf('version: 1\nmaxTotalSpawned: 1\ntasks: [{ prompt: a }, { prompt: b }]'))
     .toMatchInlineSnapshot(`
-    [
-      "2: 2 tasks, but maxTotalSpawned allows 1 | Write maxTotalSpawned: 2 or remove 1 tasks.",
-    ]
-  `);
+      [
+        "2: 2 tasks, but maxTotalSpawned allows 1 | Write maxTotalSpawned: 2 or remove 1 task.",
+      ]
+    `);
 });
 
 test('a prompt of 256 KiB is taken, one byte more is not', () => {
