@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative } from 'node:path';
+import { dirname, isAbsolute, relative } from 'node:path';
 import type { Answer, InputError, Request } from '../protocol/request.js';
 import { adapters } from './agents/index.js';
 import type { SupervisorOptions } from './api.js';
@@ -11,7 +11,7 @@ import { parseManifest, type ManifestDefaults } from './manifest/manifest.js';
 import type { NamedProgram, Plan } from './manifest/plan.js';
 import { storedPlan } from './manifest/stored.js';
 import { defaultCheck } from './node/git/index.js';
-import type { Repository } from './ports.js';
+import type { Git, Repository } from './ports.js';
 import { durably, refused, type RequestContext } from './requests.js';
 
 type Launch = Request & { readonly type: 'launch' };
@@ -96,29 +96,43 @@ export async function preflight(
  * person's own settings may give them to an executor of the same name.
  */
 async function boldPrograms(
-  { settings }: SupervisorOptions,
+  { settings, git }: SupervisorOptions,
   repository: Repository,
   file: string | undefined,
   programs: readonly NamedProgram[],
 ): Promise<readonly InputError[]> {
-  const bold = programs
-    .filter(({ full }) => full)
-    .map(({ use }) => use.replace(/^executor /, ''))
-    .filter((name) => settings.executors[name]?.permissions !== 'full');
-  if (bold.length === 0 || (file !== undefined && !(await isInside(repository.topLevel, file)))) return [];
-  return bold.map((name) => ({
+  const bold = boldOf(programs, settings.executors);
+  if (bold.length === 0 || (file !== undefined && !(await isOfRepository(git, repository, file)))) return [];
+  return bold.map(({ name }) => ({
     line: null,
     message: `Executor "${name}": permissions: full is not taken from a file of the repository`,
     fix: `Remove it here, or give it in your own settings: "swarm.executors": { "${name}": { "permissions": "full", … } }.`,
   }));
 }
 
-async function isInside(topLevel: string, file: string): Promise<boolean> {
-  const within = (path: string) => {
-    const way = relative(topLevel, path);
-    return !isAbsolute(way) && !/^\.\.(?:$|[/\\])/.test(way);
-  };
-  return within(file) || within(await realpath(file).catch(() => file));
+/** Executors that get all permissions from the manifest, and not from the person's own settings. */
+export function boldOf(
+  programs: readonly NamedProgram[],
+  own: SupervisorOptions['settings']['executors'],
+): readonly { readonly name: string; readonly command: readonly string[] }[] {
+  return programs
+    .filter(({ full }) => full)
+    .map(({ use, command }) => ({ name: use.replace(/^executor /, ''), command }))
+    .filter(({ name }) => own[name]?.permissions !== 'full');
+}
+
+/** Whether a file lies in the repository: in its tree, its `.git` or any of its worktrees, where children write. */
+export async function isOfRepository(git: Git, repository: Repository, file: string): Promise<boolean> {
+  const real = await realpath(file).catch(() => file);
+  const places = [repository.topLevel, repository.commonDir];
+  if (places.some((place) => within(place, file) || within(place, real))) return true;
+  const around = await git.inspect(dirname(real));
+  return around.ok && around.commonDir === repository.commonDir;
+}
+
+function within(folder: string, file: string): boolean {
+  const way = relative(folder, file);
+  return !isAbsolute(way) && !/^\.\.(?:$|[/\\])/.test(way);
 }
 
 function needsConsent(programs: readonly NamedProgram[]): Answer {

@@ -219,7 +219,55 @@ tasks: [{ prompt: x }]
     expect(everything(folder)).toEqual(before);
     const outside = path.join(path.dirname(folder), 'bold.yaml');
     writeFileSync(outside, bold);
-    expect((await swarm(folder, ['run', outside])).code).toBe(0);
+    // A person's choice, but not one made without knowing: the risk is said, for each such executor.
+    const ran = await swarm(folder, ['run', outside]);
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringMatching(/bold\.yaml gives executor "mine" all permissions: .*node.* may read, change/),
+    ]);
+    // Children write into worktrees of the repository, wherever these lie.
+    const worktree = path.join(path.dirname(folder), 'elsewhere');
+    git(folder, 'worktree', 'add', '-q', '--detach', worktree);
+    const byChild = path.join(worktree, 'bold.yaml');
+    writeFileSync(byChild, bold);
+    expect((await swarm(folder, ['run', byChild])).code).toBe(2);
+    // Who has given them in their own settings has chosen.
+    const own = path.join(path.dirname(folder), 'own');
+    mkdirSync(path.join(own, 'swarm'), { recursive: true });
+    writeFileSync(
+      path.join(own, 'swarm', 'settings.json'),
+      JSON.stringify({ 'swarm.executors': { mine: { adapter: 'command', permissions: 'full' } } }),
+    );
+    expect(await swarm(folder, ['run', outside], { env: { XDG_CONFIG_HOME: own } })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  it.each([
+    ['a folder', 'x.yaml', null, /x\.yaml is a folder, not a manifest\.[^]*Name the .* file in it/],
+    ['an empty file', 'x.yaml', '', /x\.yaml:1: The file is empty[^]*version: 1/],
+    ['an empty list', 'x.md', ' \n', /x\.md:1: The file is empty[^]*- \[ \]/],
+    ['a picture', 'x.yaml', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAE=', 'base64'), /no text in UTF-8/],
+    [
+      'a text in UTF-16',
+      'x.md',
+      Buffer.from('\ufeff- [ ] task\n', 'utf16le'),
+      /no text in UTF-8[^]*save it as/,
+    ],
+    ['a text in Latin-1', 'x.md', Buffer.from('- [ ] f\u00fcr', 'latin1'), /no text in UTF-8[^]*save it as/],
+    ['zero bytes', 'x.json', Buffer.from('{}\0\0'), /no text in UTF-8/],
+    ['a path through a file', 'README.md/x.yaml', undefined, /There is no file .*x\.yaml/],
+  ])('%s as a manifest: says what it is and what to do', async (_, name, content, says) => {
+    repository();
+    const file = path.join(folder, name);
+    if (content === null) mkdirSync(file);
+    else if (content !== undefined) writeFileSync(file, content);
+    const before = everything(folder);
+    const ended = await swarm(folder, ['run', name]);
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(says)]);
+    expect(ended.stderr.trim().split('\n').length).toBeLessThanOrEqual(3);
+    expect(everything(folder)).toEqual(before);
   });
 
   it('with --json every error with its line, what is wrong and what to write', async () => {

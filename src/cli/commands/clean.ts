@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import type { Answer } from '../../protocol/request.js';
+import { agreed } from '../agreed.js';
 import { open, type OpenOptions } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
@@ -50,11 +50,4 @@ function tell(answer: Done, dry: boolean, json: boolean, screen: Screen): void {
   for (const { path, why } of answer.kept ?? [])
     say(screen, json, `keep    ${path}  ${why}`, { keep: path, why });
   if (removed.length === 0) say(screen, json, 'Nothing to remove.');
-}
-
-async function agreed(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await lines.question(question);
-  lines.close();
-  return /^y(es)?$/i.test(answer.trim());
 }

@@ -1,11 +1,17 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import type { InputError, Request } from '../../protocol/request.js';
 import type { Supervisor } from '../../supervisor/api.js';
-import { CommandEnd, open } from '../environment.js';
+import { plainLine } from '../../protocol/plainText.js';
+import { boldOf, isOfRepository } from '../../supervisor/launch.js';
+import { programsNamedBy } from '../../supervisor/manifest/manifest.js';
+import { createGit } from '../../supervisor/node/git/index.js';
+import { agreed } from '../agreed.js';
+import { CommandEnd, open, readUserSettings } from '../environment.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
+import { megabytes } from '../output/size.js';
 
 export interface RunOptions {
   readonly folder: string;
@@ -17,18 +23,15 @@ export interface RunOptions {
   readonly isolation?: 'worktree' | 'shared';
 }
 
+/** As much as the owner of a folder takes. */
+const largestManifest = 64_000_000;
+
 type Launch = Extract<Request, { type: 'launch' }>;
 
 /** `swarm run`: launches a manifest as a new batch and follows it to its end. */
 export async function run(manifest: string, options: RunOptions, screen: Screen): Promise<number> {
   const file = resolve(options.folder, manifest);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandEnd(
-      exitCodes.input,
-      error.code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${error.message}`,
-      'Name a YAML, JSON or Markdown file.',
-    );
-  });
+  const text = await readManifest(file);
   const kind = kindOf(file);
   if (kind === null)
     throw new CommandEnd(
@@ -36,12 +39,69 @@ export async function run(manifest: string, options: RunOptions, screen: Screen)
       `${basename(file)} is no kind of manifest that is known.`,
       'Use .yaml, .yml, .json or .md.',
     );
-  return launchAndFollow(
-    await open(options),
-    { kind, text, name: basename(file), path: file },
-    options,
-    screen,
-  );
+  const launch = { kind, text, name: basename(file), path: file };
+  await tellBoldness(launch, options, screen);
+  return launchAndFollow(await open(options), launch, options, screen);
+}
+
+/**
+ * All permissions are a choice that a person makes knowing the risk: where a manifest of their own gives them, the
+ * risk is said before anything starts, and on a terminal asked about. One of the repository may not give them at all.
+ */
+async function tellBoldness(
+  manifest: Launch['manifest'] & { readonly path: string },
+  options: RunOptions,
+  screen: Screen,
+): Promise<void> {
+  const { executor, maxConcurrent, isolation } = options;
+  const settings = await readUserSettings();
+  const programs = programsNamedBy({ ...manifest, executor, maxConcurrent, isolation }, settings);
+  const bold = boldOf(programs, settings.executors);
+  if (bold.length === 0) return;
+  const git = createGit();
+  const repository = await git.inspect(options.folder);
+  if (!repository.ok || (await isOfRepository(git, repository, manifest.path))) return;
+  for (const { name, command } of bold)
+    process.stderr.write(
+      `swarm: ${manifest.name} gives executor "${name}" all permissions: ${plainLine(command.join(' '), 500)} may read, change and send whatever you may, and is not asked.\n`,
+    );
+  if (!screen.isTTY || options.json) return;
+  if (!(await agreed('Start it? [y/N] '))) throw new CommandEnd(exitCodes.input, 'Nothing was started.');
+}
+
+/** The text of the file, or what it is in place of one. */
+async function readManifest(file: string): Promise<string> {
+  const refuse = (message: string, fix: string): never => {
+    throw new CommandEnd(exitCodes.input, message, fix);
+  };
+  try {
+    const what = await stat(file);
+    if (what.isDirectory())
+      refuse(`${file} is a folder, not a manifest.`, 'Name the YAML, JSON or Markdown file in it.');
+    if (!what.isFile()) refuse(`${file} is no plain file.`, 'Name a YAML, JSON or Markdown file.');
+    if (what.size > largestManifest)
+      refuse(
+        `${file} has ${megabytes(what.size)}, and a manifest at most ${megabytes(largestManifest)}.`,
+        'Put the long parts into files of the repository and name them in the prompts.',
+      );
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+  } catch (error) {
+    if (error instanceof CommandEnd) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      return refuse(`There is no file ${file}.`, 'Name a YAML, JSON or Markdown file.');
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      return refuse(
+        `${file} is no text in UTF-8.`,
+        'Name a YAML, JSON or Markdown file; if it is one, save it as UTF-8.',
+      );
+    if (code === 'EACCES' || code === 'EPERM')
+      return refuse(
+        `${file} may not be read by you.`,
+        `Allow it, such as with chmod u+r, then run it again.`,
+      );
+    return refuse(`${file} cannot be read: ${message}`, 'Name a YAML, JSON or Markdown file.');
+  }
 }
 
 export async function launchAndFollow(
