@@ -49,7 +49,7 @@ it('killed or refused at a call of its own or of git, a batch ends as without it
     );
     return;
   }
-  const tally = await runPoints({ driver: await buildDriver('story'), shim }, points, 4);
+  const tally = await runPoints({ driver: await buildDriver('story'), shim }, points, { sideBySide: 4 });
   console.log(
     `story, sample: ${tally.points} points, ${tally.hit} hit, ${tally.violations.length} violations`,
   );

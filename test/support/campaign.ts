@@ -96,6 +96,7 @@ function owner(
 ): Promise<string[]> {
   return new Promise((resolve) => {
     const lines: string[] = [];
+    let inARow = 0;
     const child = spawn(process.execPath, [driver, stage.repository, stage.below, stage.memory], {
       env: {
         PATH: process.env['PATH'],
@@ -108,16 +109,20 @@ function owner(
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     createInterface({ input: child.stdout }).on('line', (line) => {
+      inARow = line === lines.at(-1) ? inARow + 1 : 0;
       lines.push(line);
+      // The same answer for ten seconds, with a disk that was freed long ago, is the answer for ever.
+      if (inARow === 40) giveUp();
       onLine(line);
       // Nobody is there to answer: whoever asks a person for what the disk did is stuck.
       if (/^view .*\(\w+\)!/.test(line)) setTimeout(() => child.kill('SIGTERM'), 500);
     });
     createInterface({ input: child.stderr }).on('line', (line) => lines.push(`stderr ${line}`));
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       lines.push('stuck');
       child.kill('SIGTERM');
-    }, patience);
+    };
+    const timer = setTimeout(giveUp, patience);
     child.once('close', (code, signal) => {
       clearTimeout(timer);
       lines.push(signal === null ? `ended ${code ?? ''}` : `died ${signal}`);

@@ -1,4 +1,5 @@
-import { runWithFault, type CallClass, type Programs, type StoryRun } from './campaign.js';
+import fs from 'node:fs';
+import { runWithFault, type CallClass, type Programs } from './campaign.js';
 import type { Fault } from './shim/control.js';
 
 export type Kind = 'kill' | 'torn' | 'ENOSPC' | 'EIO' | 'fsync' | 'full' | 'broken';
@@ -73,31 +74,68 @@ export interface Tally {
   readonly violations: string[];
 }
 
-/** Runs points side by side, and says of each that went wrong how to run it again. */
+/** What came of one point, as a line of the file of results. */
+interface PointResult {
+  readonly fault: Fault;
+  readonly hit: boolean;
+  readonly told: boolean;
+  readonly milliseconds: number;
+  readonly violations: readonly string[];
+  /** What the story said, where something is wrong. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Runs points side by side, and says of each that went wrong how to run it again. `results`: a file that gets a line for
+ * each point as it ends; what is in it already is counted and not run again, so a campaign can be cut and goes on.
+ */
 export async function runPoints(
   programs: Programs,
   faults: readonly Fault[],
-  sideBySide: number,
-  until: number = Infinity,
+  {
+    sideBySide,
+    until = Infinity,
+    results,
+  }: Readonly<{ sideBySide: number; until?: number; results?: string | undefined }>,
 ): Promise<Tally> {
   const tally: Tally = { points: 0, hit: 0, told: 0, violations: [] };
-  const open = [...faults];
+  const count = ({ fault, hit, told, violations, lines }: PointResult): void => {
+    tally.points += 1;
+    if (hit) tally.hit += 1;
+    if (told) tally.told += 1;
+    if (violations.length > 0)
+      tally.violations.push(
+        `${JSON.stringify(fault)}: ${violations.join('; ')}\n${lines.join('\n').slice(-6000)}`,
+      );
+  };
+  const known = new Map(resultsIn(results).map((result) => [JSON.stringify(result.fault), result]));
+  const open: Fault[] = [];
+  for (const fault of faults) {
+    const result = known.get(JSON.stringify(fault));
+    if (result === undefined) open.push(fault);
+    else count(result);
+  }
   const work = async (): Promise<void> => {
     for (;;) {
       const fault = open.shift();
       if (fault === undefined || Date.now() > until) return;
-      const run: StoryRun = await runWithFault(programs, fault);
-      tally.points += 1;
-      if (run.hit) tally.hit += 1;
-      if (run.told) tally.told += 1;
-      if (run.violations.length > 0)
-        tally.violations.push(
-          `${JSON.stringify(fault)}: ${run.violations.join('; ')}\n${run.lines.join('\n').slice(-6000)}`,
-        );
+      const started = Date.now();
+      const { hit, told, violations, lines } = await runWithFault(programs, fault);
+      const milliseconds = Date.now() - started;
+      const kept = violations.length > 0 ? lines : [];
+      const result: PointResult = { fault, hit, told, milliseconds, violations, lines: kept };
+      if (results !== undefined) fs.appendFileSync(results, `${JSON.stringify(result)}\n`);
+      count(result);
     }
   };
   await Promise.all(Array.from({ length: sideBySide }, work));
   return tally;
+}
+
+function resultsIn(file: string | undefined): PointResult[] {
+  if (file === undefined || !fs.existsSync(file)) return [];
+  const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as PointResult);
 }
 
 /** A small generator of its own, so that a seed means the same everywhere. */
