@@ -34,6 +34,13 @@ const points: readonly Fault[] = [
   },
   {
     what: 'refuse',
+    code: 'ENOSPC',
+    stays: true,
+    key: 'git mkdir /repository/.git/refs/swarm/together-#',
+    occurrence: 1,
+  },
+  {
+    what: 'refuse',
     code: 'EIO',
     stays: true,
     key: 'owner write /repository/.swarm/batches/together-#/children/s1/checkpoint.json.#.#.tmp',

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import type { Supervisor } from '../../src/supervisor/api.js';
 import { createWorld, viewWhere, type World } from './support/world.js';
 
 let world: World;
@@ -37,8 +38,8 @@ if (SWARM_CHILD === 'a') {
 say({ type: 'done', result: 'made it' });
 `;
 
-test('in a shared tree a paused child’s half-written edits go into its own worktree, where it goes on', async () => {
-  world = createWorld();
+/** Both have written, and `a` is about to meet its limit. */
+async function halfWritten(): Promise<{ supervisor: Supervisor; batch: string }> {
   const script = world.write('agent.mjs', agent);
   const supervisor = await world.open();
   const answer = await supervisor.request({
@@ -67,6 +68,31 @@ test('in a shared tree a paused child’s half-written edits go into its own wor
     (view.batches[0]?.children ?? []).every((child) => child.files.written > 0),
   );
   await supervisor.settled();
+  return { supervisor, batch: answer.batch ?? '' };
+}
+
+/** What `a` found when it went on. */
+function secondStart(): { cwd: string; prompt: string; half: string } {
+  return JSON.parse(readFileSync(path.join(world.memory, 'a2.json'), 'utf8')) as ReturnType<
+    typeof secondStart
+  >;
+}
+
+async function applyBoth(supervisor: Supervisor, batch: string): Promise<void> {
+  const targets = ['a', 'b'].map((child) => ({ batch, child }));
+  expect(await supervisor.request({ type: 'apply', targets })).toEqual({ ok: true });
+  await viewWhere(supervisor, 'applied', (view) =>
+    (view.batches[0]?.children ?? []).every((child) => child.apply?.state === 'applied'),
+  );
+  await supervisor.settled();
+  expect(readFileSync(path.join(world.repository, 'half.ts'), 'utf8')).toBe(
+    'export const half: number = 1;\n',
+  );
+}
+
+test('in a shared tree a paused child’s half-written edits go into its own worktree, where it goes on', async () => {
+  world = createWorld();
+  const { supervisor, batch } = await halfWritten();
   expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(true);
   writeFileSync(path.join(world.memory, 'limit'), '');
   const moved = await viewWhere(supervisor, 'quarantined', (view) =>
@@ -79,24 +105,31 @@ test('in a shared tree a paused child’s half-written edits go into its own wor
   await supervisor.settled();
   expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(false);
   expect(readFileSync(path.join(world.repository, 'b.ts'), 'utf8')).toBe('export const b = 2;\n');
-  const second = JSON.parse(readFileSync(path.join(world.memory, 'a2.json'), 'utf8')) as {
-    cwd: string;
-    prompt: string;
-    half: string;
-  };
-  expect(second.cwd).toBe(path.join(`${world.repository}.worktrees`, answer.batch ?? '', 'a'));
+  const second = secondStart();
+  expect(second.cwd).toBe(path.join(`${world.repository}.worktrees`, batch, 'a'));
   expect(second.half).toBe('export const half: number = ');
   expect(second.prompt).toContain(`moved into a folder of its own, ${second.cwd}`);
 
-  const targets = ['a', 'b'].map((child) => ({ batch: answer.batch ?? '', child }));
-  expect(await supervisor.request({ type: 'apply', targets })).toEqual({ ok: true });
-  await viewWhere(supervisor, 'applied', (view) =>
-    (view.batches[0]?.children ?? []).every((child) => child.apply?.state === 'applied'),
-  );
-  await supervisor.settled();
-  expect(readFileSync(path.join(world.repository, 'half.ts'), 'utf8')).toBe(
-    'export const half: number = 1;\n',
-  );
+  await applyBoth(supervisor, batch);
   expect(world.git('stash', 'list')).toBe('');
   expect(world.log.filter((line) => line.startsWith('error'))).toEqual([]);
+});
+
+test('edits that could not be taken out of the tree are taken out before their child goes on', async () => {
+  world = createWorld();
+  const { supervisor, batch } = await halfWritten();
+  const inTheWay = path.join(world.repository, '.git', 'refs', 'swarm');
+  writeFileSync(inTheWay, '');
+  writeFileSync(path.join(world.memory, 'limit'), '');
+  await viewWhere(supervisor, 'paused', (view) => view.batches[0]?.children[0]?.status === 'paused');
+  await supervisor.settled();
+  expect(world.log.filter((line) => line.startsWith('error'))).toContainEqual(
+    expect.stringContaining('its edits could not be taken out of the tree'),
+  );
+  expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(true);
+  rmSync(inTheWay);
+  await viewWhere(supervisor, 'all done', (view) => view.batches[0]?.status === 'succeeded');
+  expect(secondStart().half).toBe('export const half: number = ');
+  expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(false);
+  await applyBoth(supervisor, batch);
 });

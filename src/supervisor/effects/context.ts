@@ -81,6 +81,14 @@ export function isDiskError(error: unknown): boolean {
   return kind === 'disk' || code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO' || code === 'EROFS';
 }
 
+/** Whether nothing can be written: as the error says, or as a trial says, since git does not always tell why it failed. */
+export async function isDiskFailing(
+  { store }: { readonly store: Pick<Store, 'probe'> },
+  error: unknown,
+): Promise<boolean> {
+  return isDiskError(error) || !(await store.probe().catch(() => false));
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

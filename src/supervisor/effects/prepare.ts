@@ -4,10 +4,10 @@ import type { Effect } from '../core/effect.js';
 import type { PrepareFailure } from '../core/event.js';
 import type { Child, ChildKey, Place } from '../core/state.js';
 import type { Refusal } from '../ports.js';
-import { isDiskError, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
+import { isDiskFailing, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
 import { resolveEnvironment } from './environment.js';
 import { placeOf, worktreeRequest } from './places.js';
-import { quarantineTurn, worksAlone } from './snapshots.js';
+import { quarantineChild, quarantineTurn, worksAlone } from './snapshots.js';
 
 /** Program, variables, session and worktree, in this order: what costs nothing is asked first. */
 export async function prepare(
@@ -41,7 +41,8 @@ export async function prepare(
     context.post({ type: 'prepared', child: key, attempt: launch.attempt, place });
   } catch (error) {
     if (!context.mayAct()) return;
-    fail({ kind: isDiskError(error) ? 'disk' : 'setup', message: messageOf(error) });
+    const disk = await isDiskFailing(context, error);
+    if (context.mayAct()) fail({ kind: disk ? 'disk' : 'setup', message: messageOf(error) });
   }
 }
 
@@ -80,6 +81,7 @@ function sessionHolder(context: EffectContext, child: Child): ChildKey | null {
 async function findPlace(context: EffectContext, key: ChildKey): Promise<Place | PrepareFailure> {
   // Edits that are being moved out of the shared tree are moved before their child goes on.
   await context.turns.run(quarantineTurn(key), () => Promise.resolve());
+  if (isBegun(context, key)) await quarantineChild(context, { type: 'quarantine', child: key });
   const child = context.state().children[key];
   const batch = child === undefined ? undefined : context.state().batches[child.batch];
   if (child === undefined || batch === undefined) return { kind: 'setup', message: `${key} is unknown` };
@@ -88,6 +90,9 @@ async function findPlace(context: EffectContext, key: ChildKey): Promise<Place |
     await context.shared.wake();
     return { path: context.repository.topLevel, base: batch.base, inputs: [] };
   }
+  // Without them it would begin again, and what lies in the tree would be nobody's.
+  if (isBegun(context, key))
+    return { kind: 'repository', message: 'Its edits could not be taken out of the tree; the log says why' };
   const own = worksAlone(context, child) ? child.worktree : null;
   if (own !== null) {
     const state = await context.git.worktreeState(context.repository, own.path);
@@ -100,6 +105,10 @@ async function findPlace(context: EffectContext, key: ChildKey): Promise<Place |
     worktreeRequest(context, { ...child, worktree: own }, own?.base ?? batch.base),
   );
   return made.ok ? placeOf(made) : failureOf(made);
+}
+
+function isBegun(context: EffectContext, key: ChildKey): boolean {
+  return context.state().children[key]?.quarantine?.state === 'moving';
 }
 
 export function failureOf(refusal: Refusal): PrepareFailure {

@@ -7,6 +7,7 @@ import type {
   QuarantinePlan,
   SharedTree,
 } from '../ports/sharedTree.js';
+import type { Refusal } from '../ports.js';
 import { sentences, type EffectContext } from './context.js';
 import { idsOf, placeOf, worktreeRequest } from './places.js';
 import { worksAlone } from './snapshots.js';
@@ -105,8 +106,10 @@ export function createQuarantines(parts: QuarantineParts): (key: ChildKey) => Pr
     });
     const worktree = await give();
     await keep(outcome.lines.map((edit) => ({ child: key, edit })));
+    // Without its worktree it is not at its end: the plan stays and is carried out again.
+    if (worktree?.ok === false) throw new Refused(worktree, outcome.commit);
     await writePlan(context, key, null);
-    tell(context, key, { ...outcome, worktree });
+    if (worktree !== null) context.post({ type: 'worktreeRestored', child: key, place: placeOf(worktree) });
     return {
       moved: outcome.moved,
       left: outcome.left.map(({ path, who }) => ({ path, who: who.join(', ') })),
@@ -125,11 +128,14 @@ function ownFolder(context: EffectContext, child: Child): string {
   return worktreeRequest(context, { ...child, worktree: null }, baseOf(context, child)).path;
 }
 
-function tell(context: EffectContext, key: ChildKey, outcome: QuarantineOutcome): void {
-  const { worktree } = outcome;
-  if (worktree === null) return;
-  if (worktree.ok) context.post({ type: 'worktreeRestored', child: key, place: placeOf(worktree) });
-  else context.log.error(`${key}: ${sentences(worktree)} Its edits are kept in ${String(outcome.commit)}.`);
+/** Its worktree could not be made; what was to go there is kept in a commit. */
+class Refused extends Error {
+  readonly kind: string;
+
+  constructor(refusal: Refusal, commit: string | null) {
+    super(`${sentences(refusal)} Its edits are kept in ${String(commit)}.`);
+    this.kind = refusal.code === 'noSpace' ? 'disk' : refusal.code;
+  }
 }
 
 function planFile(key: ChildKey): string {

@@ -4,7 +4,7 @@ import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/c
 import { checkpointJson, checkpointText, withoutSecrets } from '../research/report.js';
 import { detailsOf, noteEvent, type EditLine } from '../research/research.js';
 import type { Attempt } from './attempt.js';
-import { isDiskError, messageOf, type EffectContext } from './context.js';
+import { isDiskError, isDiskFailing, messageOf, type EffectContext } from './context.js';
 import { worksInTree } from './shared.js';
 import { createSoon } from './soon.js';
 
@@ -144,7 +144,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       try {
         return await look();
       } catch (error) {
-        if (!isDiskError(error)) {
+        if (!(await isDiskFailing(context, error))) {
           context.log.error(`${key}: whose edits these are could not be found out: ${messageOf(error)}`);
           return;
         }

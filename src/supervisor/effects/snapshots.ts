@@ -1,6 +1,6 @@
 import type { Effect } from '../core/effect.js';
 import type { Child, ChildKey } from '../core/state.js';
-import { isDiskError, messageOf, sentences, type EffectContext } from './context.js';
+import { isDiskFailing, messageOf, sentences, type EffectContext } from './context.js';
 import { idsOf, placeOf, worktreeOf, worktreeRequest } from './places.js';
 
 /**
@@ -39,16 +39,12 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
     } catch (error) {
       if (!context.mayAct()) return false;
       const state = await context.git.worktreeState(context.repository, child.worktree.path);
+      const disk = state !== 'missing' && (await isDiskFailing(context, error));
       if (!context.mayAct()) return false;
       if (state === 'missing') context.post({ type: 'worktreeLost', child: key });
       else {
         context.log.warn(`${key}: its edits could not be captured: ${messageOf(error)}`);
-        context.post({
-          type: 'snapshotFailed',
-          child: key,
-          message: messageOf(error),
-          disk: isDiskError(error),
-        });
+        context.post({ type: 'snapshotFailed', child: key, message: messageOf(error), disk });
       }
       return false;
     }
@@ -112,16 +108,20 @@ export async function quarantineChild(
     const child = context.state().children[key];
     if (child === undefined || worksAlone(context, child) || child.quarantine?.state === 'moved') return;
     if (!(await context.postDurably({ type: 'quarantineStarted', child: key })) || !context.mayAct()) return;
-    try {
-      const moved = await context.shared.quarantine(key);
-      // Whoever takes the next turn must find it moved.
-      if (context.mayAct()) await context.postDurably({ type: 'quarantined', child: key, ...moved });
-    } catch (error) {
-      if (!context.mayAct()) return;
-      // It is begun, and ended when there is space again.
-      if (isDiskError(error)) return context.diskFilled();
-      context.log.error(`${key}: its edits could not be taken out of the tree: ${messageOf(error)}`);
-      context.post({ type: 'quarantined', child: key, moved: [], left: [] });
-    }
+    for (let tries = 1; context.mayAct(); tries++)
+      try {
+        const moved = await context.shared.quarantine(key);
+        // Whoever takes the next turn must find it moved.
+        if (context.mayAct()) await context.postDurably({ type: 'quarantined', child: key, ...moved });
+        return;
+      } catch (error) {
+        const disk = await isDiskFailing(context, error);
+        if (!context.mayAct()) return;
+        // It is begun, and ended when there is space again.
+        if (disk) return context.diskFilled();
+        context.log.error(`${key}: its edits could not be taken out of the tree: ${messageOf(error)}`);
+        // It stays begun: whoever goes on with the child, checks or opens the folder anew tries again.
+        if (tries === 2) return;
+      }
   });
 }

@@ -7,7 +7,7 @@ import type { Child, ChildKey, Launch, ProcessId } from '../core/state.js';
 import type { Plan, PlannedTask } from '../manifest/plan.js';
 import { redact } from '../verdict/redact.js';
 import { followAttempt, type Attempt } from './attempt.js';
-import { isDiskError, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
+import { isDiskFailing, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
 import { childEnvironment, cleanEnvironment, resolveEnvironment } from './environment.js';
 import { idsOf } from './places.js';
 import { resolveProgram } from './prepare.js';
@@ -63,7 +63,8 @@ export async function spawnAttempt(
         outcome satisfies never;
     }
   } catch (error) {
-    if (context.mayAct()) fail(messageOf(error), isDiskError(error));
+    const disk = await isDiskFailing(context, error);
+    if (context.mayAct()) fail(messageOf(error), disk);
   }
 }
 
