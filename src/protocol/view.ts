@@ -157,6 +157,10 @@ export interface ChildView {
   readonly diskUse?: number;
   /** Newest snapshot ref. */
   readonly snapshot: string | null;
+  /** What its worktree holds and no snapshot can: it is not reviewed, applied or cleaned up. */
+  readonly uncaptured?: readonly { readonly path: string; readonly reason: string }[];
+  /** What it wrote outside of its worktree; `who`: `you` for the user's tree, else the id of a child. */
+  readonly strays?: readonly { readonly path: string; readonly who: string; readonly moved: boolean }[];
   readonly quarantined: boolean;
   readonly files: { readonly read: number; readonly written: number };
   readonly tokens: TokensView;

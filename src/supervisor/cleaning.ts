@@ -39,7 +39,8 @@ export async function cleanUp(context: EffectContext, dry: boolean): Promise<Ans
         path: id,
         why: `not applied: ${open.map((child) => child.task.id).join(', ')} (its work is kept as a ref)`,
       });
-    if (open.length === 0 && !dry) await dropBatch(context, id);
+    // What is kept of it must stay in the list, so that a person finds it.
+    if (open.length === 0 && !dry && !keepsWorktree(context, id)) await dropBatch(context, id);
   }
   await cleanLeftovers(context, dry, removed, kept);
   return { ok: true, removed, kept };
@@ -71,6 +72,13 @@ async function dropBatch(context: EffectContext, id: string): Promise<Answer> {
   if (answer.ok && children.every(isSettled))
     await context.git.removeRefs(context.repository, `refs/swarm/${id}/`);
   return answer;
+}
+
+function keepsWorktree(context: EffectContext, id: string): boolean {
+  const children = context.state().batches[id]?.children ?? [];
+  return children
+    .flatMap((key) => context.state().children[key] ?? [])
+    .some((child) => worksAlone(context, child));
 }
 
 /** Nothing of it is lost when everything of it goes. */

@@ -4,14 +4,13 @@ import type { ChildAction, ChildView } from '../protocol/view.js';
 import { actionLabel, calloutActions } from './actions.js';
 import { codicon, orNothing, rich } from './icons.js';
 import { reasonSaid, reasonTodo } from './reasons.js';
-import { quarantineNote } from './rowModels.js';
+import { childNotes } from './rowModels.js';
 import { offReason, type Scene, type Seen } from './scene.js';
 import { t } from './texts.js';
 import { tokens } from './times.js';
 
-/** The calm line under a child whose half-written edits were taken out of the tree. */
+/** The calm lines under a child that say where its work is. */
 export function noteRow({ batch, child }: Seen, level: number): TemplateResult {
-  const note = child.quarantine ? quarantineNote(child.quarantine) : { text: '', tip: '' };
   return html`<div
     role="row"
     class=${`detail note lv${level}`}
@@ -19,8 +18,11 @@ export function noteRow({ batch, child }: Seen, level: number): TemplateResult {
     aria-level=${level + 1}
   >
     <span class="indent" aria-hidden="true"></span>
-    <div role="gridcell" class="dcell" data-tip=${orNothing(note.tip)}>
-      ${codicon('worktree')}<span>${note.text}</span>
+    <div role="gridcell" class="dcell">
+      ${childNotes(child, batch).map(
+        ({ icon, text, tip }) =>
+          html`<div class="said" data-tip=${orNothing(tip)}>${codicon(icon)}<span>${text}</span></div>`,
+      )}
     </div>
   </div>`;
 }

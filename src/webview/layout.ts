@@ -1,6 +1,7 @@
 import type { BatchView, ChildView, View } from '../protocol/view.js';
 import { asksAPerson, countedAs, groupTitle, markOf, type CountedState } from './marks.js';
 import { reasonInRow } from './reasons.js';
+import { childNotes } from './rowModels.js';
 
 /** One line of the tree. Its key stays the same as long as it stands for the same thing. */
 export type Item =
@@ -185,7 +186,7 @@ function childLines(
       open: call || facts,
       grouped: inGroup,
     },
-    ...(child.quarantine && child.quarantined && !options.timeline && !inGroup ? [below('note')] : []),
+    ...(childNotes(child, batch).length > 0 && !options.timeline && !inGroup ? [below('note')] : []),
     ...(call ? [below('call')] : []),
     ...(facts ? [below('facts')] : []),
   ];

@@ -68,6 +68,12 @@ export function doneOf(children: readonly ChildView[]): string {
   return t('details.plan.n', done, children.length);
 }
 
+export interface Note {
+  readonly icon: 'worktree' | 'warning';
+  readonly text: string;
+  readonly tip: string;
+}
+
 /** The line under a child whose half-written edits were taken out of the tree. */
 export function quarantineNote(quarantine: QuarantineView): { readonly text: string; readonly tip: string } {
   const { moved, left, checked } = quarantine;
@@ -80,6 +86,40 @@ export function quarantineNote(quarantine: QuarantineView): { readonly text: str
   if (checked && errors > 0) return { text: t('quarantine.red', moved, errors), tip };
   const key = checked ? 'quarantine.note' : 'quarantine.unchecked';
   return { text: moved === 1 ? t(`${key}.one`) : t(key, moved), tip };
+}
+
+/** What lies under a child's row: where its work is, if not where one would look for it. */
+export function childNotes(child: ChildView, batch: BatchView): readonly Note[] {
+  const notes: Note[] = [];
+  if (child.quarantine && child.quarantined)
+    notes.push({ icon: 'worktree', ...quarantineNote(child.quarantine) });
+  const { uncaptured = [], strays = [] } = child;
+  const [only] = uncaptured;
+  if (only !== undefined)
+    notes.push({
+      icon: 'warning',
+      text:
+        uncaptured.length === 1
+          ? t('uncaptured.note', only.path, only.reason)
+          : t('uncaptured.notes', uncaptured.length),
+      tip: t('uncaptured.tip', uncaptured.map(({ path, reason }) => `${path}: ${reason}`).join('\n')),
+    });
+  const [first] = strays;
+  if (first !== undefined) {
+    const places = new Set(
+      strays.map(({ who }) =>
+        who === 'you' ? t('strays.yourTree') : t('strays.other', titleOf(batch, who)),
+      ),
+    );
+    const where = [...places].join(', ');
+    notes.push({
+      icon: 'warning',
+      text:
+        strays.length === 1 ? t('strays.note', first.path, where) : t('strays.notes', strays.length, where),
+      tip: strays.map(({ path, moved }) => (moved ? t('strays.moved', path) : path)).join('\n'),
+    });
+  }
+  return notes;
 }
 
 /** The instant a paused child counts down to, if it does. */

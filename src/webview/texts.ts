@@ -234,6 +234,16 @@ export const texts = {
   'quarantine.tip':
     'Its edits were half-written when it stopped, so they were taken out of your tree:\n{0}\nNothing is lost. It goes on in its worktree.',
 
+  'uncaptured.note': '{0} is only in its worktree and cannot be applied: {1}',
+  'uncaptured.notes': '{0} paths are only in its worktree and cannot be applied',
+  'uncaptured.tip':
+    'No snapshot can hold these:\n{0}\nTheir worktree is not cleaned up. Copy what you need, or remove them.',
+  'strays.note': 'Wrote {0} outside of its worktree, in {1}',
+  'strays.notes': 'Wrote {0} files outside of its worktree, in {1}',
+  'strays.yourTree': 'your tree',
+  'strays.other': 'the worktree of {0}',
+  'strays.moved': '{0} (moved to its worktree)',
+
   'check.red': '**{0}** check red · {1} errors: {2} in your tree, {3} in child {4}',
   'check.redMany': '**{0}** check red · {1} errors: {2} in your tree, {3} in {4} children',
   'check.redTree': '**{0}** check red · {1} errors in your tree',

@@ -36,8 +36,9 @@ export async function apply(
       const child = find(supervisor.view(), target);
       if (child === null) continue;
       all &&= child.apply?.state === 'applied';
-      const text = `${child.id}: ${outcome(child)}`;
-      const value = { type: 'child', batch: target.batch, id: child.id, apply: child.apply };
+      const text = `${child.id}: ${outcome(child)}${withoutWhat(child)}`;
+      const { uncaptured = [] } = child;
+      const value = { type: 'child', batch: target.batch, id: child.id, apply: child.apply, uncaptured };
       say(screen, options.json, text, value);
     }
     return all ? exitCodes.done : exitCodes.failed;
@@ -76,6 +77,13 @@ function outcome(child: ChildView): string {
     default:
       return state satisfies never;
   }
+}
+
+/** What could not be brought in, because no snapshot can hold it. */
+function withoutWhat({ uncaptured = [] }: ChildView): string {
+  if (uncaptured.length === 0) return '';
+  const paths = uncaptured.map(({ path, reason }) => `${plainLine(path)} (${plainLine(reason)})`);
+  return `; only in its worktree, which is kept: ${paths.join(', ')}`;
 }
 
 /** Waits until what was asked for is over, here or at the owner. */

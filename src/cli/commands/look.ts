@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { plainText } from '../../protocol/plainText.js';
+import { plainLine, plainText } from '../../protocol/plainText.js';
 import type { ChildView, View } from '../../protocol/view.js';
 import { createGit } from '../../supervisor/node/git/index.js';
 import { CommandEnd } from '../environment.js';
@@ -44,8 +44,22 @@ export async function diff(
     if (!child) continue;
     if (child.snapshot === null) process.stderr.write(`swarm: ${target.child} has no snapshot yet\n`);
     else screen.write(await git.diff(repository, `${child.snapshot}^`, child.snapshot));
+    for (const line of notInDiff(child)) process.stderr.write(`swarm: ${line}\n`);
   }
   return exitCodes.done;
+}
+
+/** What a child has done that its snapshot cannot show. */
+function notInDiff(child: ChildView): readonly string[] {
+  return [
+    ...(child.uncaptured ?? []).map(
+      ({ path, reason }) => `${child.id}: ${plainLine(path)} is only in its worktree: ${plainLine(reason)}`,
+    ),
+    ...(child.strays ?? []).map(({ path, who, moved }) => {
+      const place = who === 'you' ? 'your tree' : `the worktree of ${who}`;
+      return `${child.id}: wrote ${plainLine(path)} in ${place}${moved ? ', moved to its worktree' : ''}`;
+    }),
+  ];
 }
 
 function oneChild(view: View, name: string): { readonly batch: string; readonly child: ChildView } {

@@ -85,6 +85,7 @@ export function nowText(child: ChildView, gates: readonly GateView[]): string {
       if (child.apply?.state === 'applied') return 'in your tree';
       if (child.display === 'conflict')
         return `overlaps: ${child.apply?.with.map((other) => other.path).join(', ') ?? ''}`;
+      if (child.uncaptured !== undefined) return 'ready to apply, but not all of it was captured';
       return child.files.written > 0 ? 'ready to apply' : 'nothing written';
     case 'paused':
     case 'failed':

@@ -1,6 +1,18 @@
 import type { BatchCheckView, ChildCheckView, DetailsView } from '../../protocol/view.js';
 import type { Verdict } from '../../protocol/verdict.js';
-import type { Batch, ChildKey, GateKey, Instant, Owner, Place, ProcessId, Settings, Task } from './state.js';
+import type {
+  Batch,
+  ChildKey,
+  GateKey,
+  Instant,
+  Owner,
+  Place,
+  ProcessId,
+  Settings,
+  Stray,
+  Task,
+  Uncaptured,
+} from './state.js';
 
 /**
  * What the machine is told. Facts in the past tense; wishes end in `Requested`.
@@ -97,6 +109,10 @@ export type Event =
       readonly message: string;
       readonly disk: boolean;
     }
+  /** What no capture of its worktree can take in, in place of what was told before. */
+  | { readonly type: 'uncaptured'; readonly child: ChildKey; readonly paths: readonly Uncaptured[] }
+  /** It wrote outside of its worktree. */
+  | { readonly type: 'strayed'; readonly child: ChildKey; readonly strays: readonly Stray[] }
   | { readonly type: 'worktreeLost'; readonly child: ChildKey }
   | { readonly type: 'worktreeRestored'; readonly child: ChildKey; readonly place: Place }
   | { readonly type: 'quarantineStarted'; readonly child: ChildKey }
@@ -248,6 +264,8 @@ export const syncedEvents: Readonly<Record<Event['type'], boolean>> = {
   adopted: true,
   snapshotTaken: true,
   snapshotFailed: true,
+  uncaptured: true,
+  strayed: true,
   worktreeLost: true,
   worktreeRestored: true,
   quarantineStarted: true,

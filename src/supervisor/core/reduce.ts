@@ -74,6 +74,10 @@ function handle(d: Draft, event: Event): void {
       return work.snapshotTaken(d, event);
     case 'snapshotFailed':
       return work.snapshotFailed(d, event);
+    case 'uncaptured':
+      return work.uncaptured(d, event);
+    case 'strayed':
+      return work.strayed(d, event);
     case 'worktreeLost':
       return work.worktreeLost(d, event);
     case 'worktreeRestored':

@@ -134,6 +134,10 @@ export interface Child {
     /** How many files differ from the base in it; not there in journals of before it was counted. */
     readonly files?: number;
   } | null;
+  /** What its worktree holds and no snapshot can; not there where that is nothing. */
+  readonly uncaptured?: readonly Uncaptured[];
+  /** What it wrote outside of its worktree, each path once, the newest last; not there where that is nothing. */
+  readonly strays?: readonly Stray[];
   /** When a snapshot of arriving edits was last ordered. */
   readonly snapshotAskedAt: Instant | null;
   readonly report: Report;
@@ -150,6 +154,21 @@ export interface Child {
   /** A prompt given back to a finished child as its next task; null: none. */
   readonly nextPrompt: string | null;
   readonly phase: Phase;
+}
+
+/** Work of a child that is nowhere but in its worktree. */
+export interface Uncaptured {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** A file that a child wrote in somebody else's tree. */
+export interface Stray {
+  readonly path: string;
+  /** Whose tree: `you` for the user's, else a child's id. */
+  readonly who: string;
+  /** It was taken out of there, into the child's own worktree. */
+  readonly moved: boolean;
 }
 
 /** Where a child works. */

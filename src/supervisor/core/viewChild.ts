@@ -100,6 +100,8 @@ function fixedOf(child: Child): Known {
       worktree: child.worktree?.path ?? null,
       ...(child.worktree?.bytes === undefined ? {} : { diskUse: child.worktree.bytes }),
       snapshot: child.snapshot?.ref ?? null,
+      ...(child.uncaptured === undefined ? {} : { uncaptured: child.uncaptured }),
+      ...(child.strays === undefined ? {} : { strays: child.strays }),
       quarantined: child.quarantine?.state === 'moved' && child.quarantine.moved.length > 0,
       files: { read: report.read, written: filesWritten(child) },
       tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js';
 import type { Event } from './event.js';
 import { fillDisk } from './disk.js';
-import type { Applied, Child } from './state.js';
+import type { Applied, Child, Uncaptured } from './state.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
@@ -17,6 +17,34 @@ export function snapshotTaken(d: Draft, event: Of<'snapshotTaken'>): void {
 
 export function snapshotFailed(d: Draft, event: Of<'snapshotFailed'>): void {
   if (d.child(event.child) !== undefined && event.disk) fillDisk(d);
+}
+
+export function uncaptured(d: Draft, event: Of<'uncaptured'>): void {
+  const child = d.child(event.child);
+  if (child !== undefined) d.putChild({ ...allCaptured(child), ...uncapturedOf(event.paths) });
+}
+
+function uncapturedOf(paths: readonly Uncaptured[]): Pick<Child, 'uncaptured'> {
+  return paths.length === 0 ? {} : { uncaptured: paths };
+}
+
+/** Its worktree is gone, or made anew from what was captured. */
+function allCaptured(child: Child): Child {
+  if (child.uncaptured === undefined) return child;
+  const { uncaptured: _, ...rest } = child;
+  return rest;
+}
+
+/** More than these are a flood that nobody reads. */
+const mostStrays = 100;
+
+export function strayed(d: Draft, event: Of<'strayed'>): void {
+  const child = d.child(event.child);
+  if (child === undefined || event.strays.length === 0) return;
+  const before = (child.strays ?? []).filter(
+    (old) => !event.strays.some((stray) => stray.path === old.path && stray.who === old.who),
+  );
+  d.putChild({ ...child, strays: [...before, ...event.strays].slice(-mostStrays) });
 }
 
 export function worktreeLost(d: Draft, event: Of<'worktreeLost'>): void {
@@ -38,13 +66,13 @@ export function worktreeLost(d: Draft, event: Of<'worktreeLost'>): void {
       },
     });
     d.restless = true;
-  } else if (!('launch' in child.phase)) d.putChild({ ...child, worktree: null });
+  } else if (!('launch' in child.phase)) d.putChild({ ...allCaptured(child), worktree: null });
 }
 
 export function worktreeRestored(d: Draft, event: Of<'worktreeRestored'>): void {
   const child = d.child(event.child);
   if (child === undefined) return;
-  const placed: Child = { ...child, worktree: event.place };
+  const placed: Child = { ...allCaptured(child), worktree: event.place };
   // Putting it back was the answer that the child waited for.
   const { phase } = child;
   if (phase.name === 'paused' && phase.pause.detail === 'worktreeGone') {
@@ -63,7 +91,7 @@ export function worktreeMeasured(d: Draft, event: Of<'worktreeMeasured'>): void 
 export function worktreeRemoved(d: Draft, event: Of<'worktreeRemoved'>): void {
   const child = d.child(event.child);
   if (child !== undefined && child.worktree !== null && !('launch' in child.phase))
-    d.putChild({ ...child, worktree: null });
+    d.putChild({ ...allCaptured(child), worktree: null });
 }
 
 export function restoreRequested(d: Draft, event: Of<'restoreRequested'>): void {

@@ -88,7 +88,6 @@ async function applyOpen(context: EffectContext, id: string, wanted: readonly Ch
   const batch = context.state().batches[id];
   const children = keys.flatMap((key) => context.state().children[key] ?? []);
   if (batch === undefined) return;
-  // Without a change there is nothing to merge, and it is applied.
   const [idle, works] = split(children);
   const outcome =
     works.length === 0
@@ -167,8 +166,11 @@ async function keepOutput(
   }
 }
 
+/** Without a change there is nothing to merge, and it is applied; not so where its change could not be captured. */
 function split(children: readonly Child[]): readonly [readonly ChildKey[], readonly ChildWork[]] {
-  const idle = children.filter((child) => child.snapshot === null).map((child) => child.key);
+  const idle = children
+    .filter((child) => child.snapshot === null && child.uncaptured === undefined)
+    .map((child) => child.key);
   return [idle, children.flatMap((child) => workOf(child))];
 }
 

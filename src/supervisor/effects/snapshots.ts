@@ -1,5 +1,6 @@
 import type { Effect } from '../core/effect.js';
 import type { Child, ChildKey } from '../core/state.js';
+import type { Skipped } from '../ports.js';
 import { isDiskFailing, messageOf, sentences, type EffectContext } from './context.js';
 import { idsOf, placeOf, worktreeOf, worktreeRequest } from './places.js';
 
@@ -15,6 +16,7 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
     if (!context.mayAct()) return false;
     const { batch, id } = idsOf(key);
     const n = (child.snapshot?.n ?? 0) + 1;
+    let skipped: readonly Skipped[] = [];
     try {
       const taken = await context.git.snapshot({
         repository: context.repository,
@@ -22,11 +24,11 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
         ref: `refs/swarm/${batch}/${id}/${n}`,
         message: `${child.task.title}\n\nSnapshot ${n} of ${key}, attempt ${child.attempt}.`,
         previous: child.snapshot?.commit ?? null,
+        onSkipped: (paths) => (skipped = paths),
       });
       if (!context.mayAct()) return false;
+      if (!(await tellSkipped(context, key, skipped))) return false;
       if (taken === null) return true;
-      for (const skipped of taken.skipped ?? [])
-        context.log.warn(`${key}: ${skipped.path} is not in the snapshot: ${skipped.reason}`);
       // The next snapshot of this child is numbered after this one, so its event must be in the state first.
       return await context.postDurably({
         type: 'snapshotTaken',
@@ -49,6 +51,19 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
       return false;
     }
   });
+}
+
+/** What no snapshot can hold is said once, and known until it is different. */
+async function tellSkipped(
+  context: EffectContext,
+  key: ChildKey,
+  skipped: readonly Skipped[],
+): Promise<boolean> {
+  const known = context.state().children[key]?.uncaptured ?? [];
+  if (JSON.stringify(known) === JSON.stringify(skipped)) return true;
+  for (const { path, reason } of skipped)
+    context.log.warn(`${key}: ${path} is in its worktree, and in no snapshot: ${reason}`);
+  return context.postDurably({ type: 'uncaptured', child: key, paths: skipped });
 }
 
 /** A child that has stopped is also measured, so that its place can say what it takes on the disk. */

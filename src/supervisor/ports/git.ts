@@ -154,6 +154,11 @@ export interface SnapshotRequest {
   readonly message: string;
   /** The last snapshot's commit, or null. */
   readonly previous: string | null;
+  /**
+   * Told of what could not be taken in, also where nothing else changed: clones of other repositories inside the
+   * worktree, unreadable files. It stays in the worktree.
+   */
+  readonly onSkipped?: (skipped: readonly Skipped[]) => void;
 }
 
 export interface Snapshot {
@@ -161,8 +166,6 @@ export interface Snapshot {
   readonly commit: string;
   readonly tree: string;
   readonly changes: readonly Change[];
-  /** What could not be taken in: repositories inside the worktree, unreadable files. It stays in the worktree. */
-  readonly skipped?: readonly Skipped[];
 }
 
 export interface Skipped {

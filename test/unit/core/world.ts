@@ -120,6 +120,15 @@ export class World {
         const ref = `refs/swarm/${effect.child}/${n}`;
         if (this.state.children[effect.child] !== undefined)
           this.send({ type: 'snapshotTaken', child: effect.child, n, ref, commit: `c${n}` });
+        const clones = n % 5 === 0 ? [{ path: 'vendor/', reason: 'a clone of another repository' }] : [];
+        if (clones.length > 0 || this.state.children[effect.child]?.uncaptured !== undefined)
+          this.send({ type: 'uncaptured', child: effect.child, paths: clones });
+        if (n % 5 === 1)
+          this.send({
+            type: 'strayed',
+            child: effect.child,
+            strays: [{ path: 'a.ts', who: 'you', moved: true }],
+          });
         if (effect.why !== 'edits')
           this.send({ type: 'worktreeMeasured', child: effect.child, bytes: 4096 * n });
         return;

@@ -11,7 +11,7 @@ import { often } from '../../support/long.js';
 
 /** What the machine itself has heard in long random runs must come back through the doors as it was. */
 describe('what the machine has written', () => {
-  const runs = [1, 2, 3, 4, 5, 6].map((seed) => hunt(seed, often(300, 120)));
+  const runs = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => hunt(seed, often(300, 120)));
 
   it('comes back from the journal as it was, every event of it', () => {
     const kinds = new Set<string>();

@@ -3,7 +3,7 @@ import { at, batch, child, situations, view, zone } from '../../panel/fixtures.j
 import type { ChildView } from '../../../src/protocol/view.js';
 import { rowActions } from '../../../src/webview/actions.js';
 import { counts, countedStates } from '../../../src/webview/marks.js';
-import { quarantineNote, rowModel } from '../../../src/webview/rowModels.js';
+import { childNotes, quarantineNote, rowModel } from '../../../src/webview/rowModels.js';
 
 const moment = { now: Date.parse(at('17:17:55')), reader: { locale: 'en-GB', hour12: false, zone } };
 
@@ -112,5 +112,33 @@ describe('half-written edits that were moved', () => {
     ],
   ])('a build is called clean only when a check has run (%#)', (quarantine, text) => {
     expect(quarantineNote(quarantine).text).toBe(text);
+  });
+});
+
+describe('what lies under a row', () => {
+  const notes = (extra: Partial<ChildView>) => {
+    const one = child('a', 'A', 'claude', 'done', extra);
+    return childNotes(one, batch([one, child('b', 'Tokens', 'claude', 'done')])).map(({ text }) => text);
+  };
+  test('names what cannot be captured, and what was written elsewhere', () => {
+    const clone = { path: 'vendor/lib/', reason: 'a clone of another repository' };
+    expect(notes({})).toEqual([]);
+    expect(notes({ uncaptured: [clone] })).toEqual([
+      'vendor/lib/ is only in its worktree and cannot be applied: a clone of another repository',
+    ]);
+    expect(notes({ uncaptured: [clone, clone] })).toEqual([
+      '2 paths are only in its worktree and cannot be applied',
+    ]);
+    expect(notes({ strays: [{ path: 'x.ts', who: 'you', moved: true }] })).toEqual([
+      'Wrote x.ts outside of its worktree, in your tree',
+    ]);
+    expect(
+      notes({
+        strays: [
+          { path: 'x.ts', who: 'you', moved: true },
+          { path: 'x.ts', who: 'b', moved: false },
+        ],
+      }),
+    ).toEqual(['Wrote 2 files outside of its worktree, in your tree, the worktree of Tokens']);
   });
 });

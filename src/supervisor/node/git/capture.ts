@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { lstat } from 'node:fs/promises';
 import type { Repository, Skipped } from '../../ports/git.js';
+import { lookInside, neverUntracked } from './embedded.js';
 import { GitError, joinNul, splitNul, type GitRunner } from './runner.js';
 import { withTemporaryIndex, type IndexStart, type TemporaryIndex } from './temporaryIndex.js';
 
@@ -8,6 +9,8 @@ import { withTemporaryIndex, type IndexStart, type TemporaryIndex } from './temp
 export interface Capture {
   readonly tree: string;
   readonly skipped: readonly Skipped[];
+  /** Repositories inside the tree whose files were taken in as plain files. */
+  readonly repositories: readonly string[];
 }
 
 export interface CaptureRequest {
@@ -19,10 +22,9 @@ export interface CaptureRequest {
   readonly inputs: readonly string[];
   /** Paths to take in although they may be ignored, e.g. what an agent added by force. */
   readonly extra: readonly string[];
+  /** Whether files of repositories that were made inside the tree are taken in, or left to whoever made them. */
+  readonly embedded: 'take' | 'leave';
 }
-
-/** Never captured while untracked: dependencies and our own files. */
-const neverUntracked: readonly string[] = ['-x', 'node_modules', '-x', '/.swarm'];
 
 /**
  * Writes a tree of the working tree as it is: tracked files, and untracked ones that are not ignored. Objects only;
@@ -39,17 +41,24 @@ export function captureTree(runner: GitRunner, request: CaptureRequest): Promise
     const skipped: Skipped[] = [...differing.skipped];
     const isInput = matcher(request.inputs);
     const present = new Set(differing.present.filter((file) => !isInput(file)));
+    const repositories: string[] = [];
     for (const file of splitNul(untracked.stdout))
       if (isInput(file.replace(/\/$/, ''))) continue;
-      else if (file.endsWith('/')) skipped.push({ path: file, reason: 'a repository inside the tree' });
+      else if (file.endsWith('/')) repositories.push(file);
       else present.add(file);
+    const inside =
+      request.embedded === 'take'
+        ? await lookInside(runner, request.folder, index, repositories)
+        : { files: [], folders: [], left: [] };
+    skipped.push(...inside.left);
+    for (const file of inside.files) if (!isInput(file)) present.add(file);
     for (const file of request.extra)
       if (!isInput(file) && (await isFile(path.join(request.folder, file)))) present.add(file);
 
     await removeEntries(runner, request.folder, index, differing.gone);
     skipped.push(...(await addFiles(runner, request.folder, index, [...present])));
     const tree = await runner.text(request.folder, ['write-tree'], { environment: index.environment });
-    return { tree, skipped };
+    return { tree, skipped, repositories: inside.folders };
   });
 }
 
@@ -61,6 +70,7 @@ export function captureUserTree(runner: GitRunner, repository: Repository): Prom
     start: { index: path.join(repository.gitDir, 'index'), tree: 'HEAD' },
     inputs: [],
     extra: [],
+    embedded: 'leave',
   });
 }
 

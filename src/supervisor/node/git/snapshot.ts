@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Change, Repository, Skipped, Snapshot, SnapshotRequest, Worktree } from '../../ports/git.js';
+import type { Change, Repository, Snapshot, SnapshotRequest, Worktree } from '../../ports/git.js';
 import { captureTree, captureUserTree, type Capture } from './capture.js';
 import { changesBetween, treeDifferences, verifyObjects } from './changes.js';
 import { objectFolders, refFolders, syncFolders } from './durable.js';
@@ -18,9 +18,10 @@ export const ourIdentity: Readonly<Record<string, string>> = {
 export async function takeSnapshot(runner: GitRunner, request: SnapshotRequest): Promise<Snapshot | null> {
   const { worktree, repository, ref, previous } = request;
   const { tree, skipped } = await captureWorktree(runner, worktree);
+  request.onSkipped?.(skipped);
   const before = await treeOf(runner, worktree.path, previous ?? worktree.base);
   if (tree === before) return null;
-  return keepTree(runner, repository, { tree, base: worktree.base, ref, message: request.message, skipped });
+  return keepTree(runner, repository, { tree, base: worktree.base, ref, message: request.message });
 }
 
 /** The worktree's files as a tree object. */
@@ -33,6 +34,7 @@ export async function captureWorktree(runner: GitRunner, worktree: Worktree): Pr
     start: { index: pristineIndexOf(gitDir), tree: worktree.base },
     inputs: worktree.inputs,
     extra: await addedByForce(runner, worktree),
+    embedded: 'take',
   });
 }
 
@@ -56,11 +58,10 @@ export async function baseCommit(
     { expect: [0, 1, 128] },
   );
   if (kept.exitCode === 0) return kept.stdout.toString().trim();
-  const { tree, skipped } = await captureUserTree(runner, repository);
+  const { tree } = await captureUserTree(runner, repository);
   if (tree === (await treeOf(runner, repository.topLevel, head))) return head;
   const message = 'Base: HEAD and uncommitted changes';
-  return (await keepTree(runner, repository, { tree, base: head, ref: options.ref, message, skipped }))
-    .commit;
+  return (await keepTree(runner, repository, { tree, base: head, ref: options.ref, message })).commit;
 }
 
 /** Makes a commit of `tree` on `base`, puts `ref` on it, and comes back when all of it is verified and on disk. */
@@ -72,10 +73,9 @@ export async function keepTree(
     readonly base: string;
     readonly ref: string;
     readonly message: string;
-    readonly skipped: readonly Skipped[];
   },
 ): Promise<Snapshot> {
-  const { tree, base, ref, message, skipped } = what;
+  const { tree, base, ref, message } = what;
   const folder = repository.topLevel;
   const commit = await commitTree(runner, folder, tree, base, message);
   const [differences, changes] = await Promise.all([
@@ -87,7 +87,7 @@ export async function keepTree(
   const kept = await createRef(runner, folder, ref, commit, tree);
   const ids = [kept, tree, ...blobs.filter((id) => !/^0+$/.test(id))];
   await syncFolders([...objectFolders(repository.commonDir, ids), ...refFolders(repository.commonDir, ref)]);
-  return { ref, commit: kept, tree, changes, skipped };
+  return { ref, commit: kept, tree, changes };
 }
 
 export function treeOf(runner: GitRunner, folder: string, commit: string): Promise<string> {

@@ -2,7 +2,8 @@ import path from 'node:path';
 import type { Refusal, Repository, Worktree } from '../../ports/git.js';
 import { diskUse } from '../diskUse.js';
 import { exists, refuse } from './inspect.js';
-import { splitNul, type GitRunner } from './runner.js';
+import { keepHistory } from './embedded.js';
+import { GitError, splitNul, type GitRunner } from './runner.js';
 import { captureWorktree, treeOf } from './snapshot.js';
 import { treeDifferences } from './changes.js';
 import { isInUse } from './composite.js';
@@ -28,7 +29,7 @@ export async function removeWorktree(
       await dropWorktree(runner, repository, worktree.path);
     return { ok: true };
   }
-  const { tree, skipped } = await captureWorktree(runner, worktree);
+  const { tree, skipped, repositories } = await captureWorktree(runner, worktree);
   const saved = await treeOf(runner, repository.topLevel, snapshot ?? worktree.base);
   if (tree !== saved) {
     const unsaved = await treeDifferences(runner, repository.topLevel, saved, tree, 'pathsOnly');
@@ -43,6 +44,13 @@ export async function removeWorktree(
       skipped.map(({ path: file }) => file),
     );
   await keepCommits(runner, repository, worktree);
+  for (const inner of repositories)
+    try {
+      await keepHistory(runner, repository, worktree.path, inner);
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      return unsavedRefusal(worktree.path, [`${inner}.git (its commits could not be kept)`]);
+    }
   await dropWorktree(runner, repository, worktree.path);
   return { ok: true };
 }

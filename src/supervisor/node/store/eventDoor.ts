@@ -62,6 +62,14 @@ const schemas: Readonly<Record<Event['type'], z.ZodType>> = {
     files: p.count.optional(),
   }),
   snapshotFailed: z.looseObject({ child: p.key, message: p.text, disk: p.flag }),
+  uncaptured: z.looseObject({
+    child: p.key,
+    paths: z.array(z.looseObject({ path: p.text, reason: p.text })),
+  }),
+  strayed: z.looseObject({
+    child: p.key,
+    strays: z.array(z.looseObject({ path: p.text, who: p.text, moved: p.flag })),
+  }),
   worktreeLost: ofChild,
   worktreeRestored: z.looseObject({ child: p.key, place: p.place }),
   quarantineStarted: ofChild,
