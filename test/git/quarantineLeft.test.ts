@@ -445,6 +445,29 @@ describe('repositories of other kinds', () => {
     expect(repo.userState()).toEqual(before);
   });
 
+  test('with repositories inside: what a command made is its child’s, what was there is nobody’s', async () => {
+    const repo = await createRepo(files);
+    const git = (folder: string, ...args: readonly string[]) =>
+      execFileSync('git', args, { cwd: path.join(repo.top, folder), env: testEnvironment(repo.home) });
+    repo.write('old/o.ts', 'o\n');
+    git('old', 'init', '-q');
+    const { act, quarantine, worktreeOf, ledgers } = await share(repo);
+    const plainFiles = () => Object.keys(allFiles(repo.top)).filter((file) => !file.includes('.git/'));
+    const before = plainFiles();
+    await act('child', (at) => {
+      at.write('app/main.ts', 'export const half = \n');
+      git('app', 'init', '-q');
+      at.write('old/o.ts', 'mine\n');
+    });
+    expect(ledgers.get('child')?.map((edit) => edit.path)).toEqual(['app/main.ts']);
+    expect(await quarantine('child')).toMatchObject({ moved: ['app/main.ts'], left: [] });
+    expect(plainFiles()).toEqual(before);
+    expect(repo.read('old/o.ts')).toBe('mine\n');
+    expect(readFileSync(path.join(worktreeOf('child'), 'app/main.ts'), 'utf8')).toBe(
+      'export const half = \n',
+    );
+  });
+
   test('a submodule is nobody’s edit, and its files are not touched', async () => {
     const library = await createRepo({ 'lib.txt': 'l\n' });
     const repo = await createRepo(files);

@@ -8,10 +8,11 @@ import { rawFile, sameEntry, writeBlobs } from './blobs.js';
 import { createBaseline, type Baseline } from './baseline.js';
 import { ignoredPaths } from './changes.js';
 import { parseEdits } from './edits.js';
+import { lookInside, neverUntracked } from './embedded.js';
 import { userName } from './merge.js';
 import { signatureNow } from './materialise.js';
 import { splitNul, type GitRunner } from './runner.js';
-import { copyIndex, sparseEnvironment } from './temporaryIndex.js';
+import { copyIndex, sparseEnvironment, withTemporaryIndex } from './temporaryIndex.js';
 
 /**
  * Who wrote what in a shared tree. It keeps what each changed path held when it was last looked at; what differs at
@@ -58,6 +59,7 @@ const knownSchema = z.object({
     z.object({ path: z.string(), entry: z.object({ mode: z.string(), id: z.string() }).nullable() }),
   ),
   recent: z.array(z.object({ child: z.string(), edit: z.unknown() })).default([]),
+  repositories: z.array(z.string()).nullable().default(null),
 });
 
 /** So many lines are handed out at most before the first of them is on the disk. */
@@ -71,6 +73,8 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   const environment = { GIT_INDEX_FILE: index, ...sparseEnvironment };
   const known = new Map<string, Known>();
   const open: Writer[] = [];
+  /** Repositories inside the tree that were there before, or came from elsewhere: they are nobody's edits. */
+  let foreign: Set<string> | null = null;
   let recent: readonly LedgerLine[] = [];
   const ignored = new Map<string, boolean>();
   let baseline: Baseline | null = null;
@@ -100,6 +104,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
     }
     for (const { path: file, entry } of saved.known) known.set(file, { entry, signature: null });
     recent = saved.recent;
+    foreign = saved.repositories === null ? null : new Set(saved.repositories);
     // Of several nobody can say whose a change is; their own words, which are read again, can.
     if (running.length > 1) return [];
     const restored = unfinished.flatMap(({ moves }) => moves);
@@ -147,16 +152,26 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   async function dirtyPaths(): Promise<readonly string[]> {
     const [differing, untracked] = await Promise.all([
       runner.run(top, ['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { environment }),
-      runner.run(
-        top,
-        ['ls-files', '-z', '--others', '--exclude-standard', '-x', 'node_modules', '-x', '/.swarm'],
-        {
-          environment,
-        },
-      ),
+      runner.run(top, ['ls-files', '-z', '--others', '--exclude-standard', ...neverUntracked], {
+        environment,
+      }),
     ]);
-    const files = [...splitNul(differing.stdout), ...splitNul(untracked.stdout)];
-    return files.filter((file) => !file.endsWith('/'));
+    const files = splitNul(untracked.stdout);
+    const plain = files.filter((file) => !file.endsWith('/'));
+    const repositories = files.filter((file) => file.endsWith('/'));
+    return [...splitNul(differing.stdout), ...plain, ...(await filesInside(repositories))];
+  }
+
+  /** Files of repositories that were made since we look. */
+  async function filesInside(repositories: readonly string[]): Promise<readonly string[]> {
+    const known = (foreign ??= new Set(repositories));
+    const made = repositories.filter((folder) => !known.has(folder));
+    if (made.length === 0) return [];
+    const { files, left } = await withTemporaryIndex(runner, top, gitDir, { index, tree: null }, (copy) =>
+      lookInside(runner, top, copy, made),
+    );
+    for (const { path: folder } of left) known.add(folder);
+    return files;
   }
 
   function attributed(changes: readonly Changed[], writers: readonly Writer[]): readonly LedgerLine[] {
@@ -243,8 +258,11 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
 
   async function save(): Promise<void> {
     const list = [...known].map(([file, { entry }]) => ({ path: file, entry }));
+    const repositories = foreign === null ? null : [...foreign];
     const temporary = `${knownFile}.${process.pid}.tmp`;
-    await writeFile(temporary, JSON.stringify({ version: 1, known: list, recent }), { mode: 0o600 });
+    await writeFile(temporary, JSON.stringify({ version: 1, known: list, recent, repositories }), {
+      mode: 0o600,
+    });
     await rename(temporary, knownFile);
   }
 
@@ -349,6 +367,7 @@ function trusted(signature: string | null): string | null {
 interface Saved {
   readonly known: readonly { readonly path: string; readonly entry: Entry | null }[];
   readonly recent: readonly LedgerLine[];
+  readonly repositories: readonly string[] | null;
 }
 
 async function readKnown(file: string): Promise<Saved | null> {
@@ -358,7 +377,7 @@ async function readKnown(file: string): Promise<Saved | null> {
     const recent = parsed.data.recent.flatMap(({ child, edit }) =>
       parseEdits(JSON.stringify(edit)).map((line) => ({ child, edit: line })),
     );
-    return { known: parsed.data.known, recent };
+    return { known: parsed.data.known, recent, repositories: parsed.data.repositories };
   } catch {
     return null;
   }
