@@ -9,6 +9,9 @@ export type Targets =
   | { readonly ok: true; readonly targets: readonly Target[] }
   | { readonly ok: false; readonly message: string };
 
+/** What is so where all are meant and there are none. */
+export const noChildren = 'There is no child here yet. "swarm run" starts some.';
+
 /**
  * The children that a name on the command line means: `child`, `batch/child`, a whole `batch`, or all.
  * A short name that fits two children is refused, and both are told.
@@ -17,10 +20,7 @@ export function findTargets(view: View, name: string | undefined, all: boolean):
   const everything = view.batches.flatMap((batch) =>
     batch.children.map((child) => ({ batch: batch.id, child: child.id })),
   );
-  if (all)
-    return everything.length > 0
-      ? { ok: true, targets: everything }
-      : { ok: false, message: 'There is no child here yet. "swarm run" starts some.' };
+  if (all) return { ok: true, targets: everything };
   if (name === undefined)
     return { ok: false, message: 'Name a child or a batch, or use --all. "swarm status" lists them.' };
   const exact = everything.filter((target) => `${target.batch}/${target.child}` === name);

@@ -193,6 +193,31 @@ describe('a batch from launch to apply', () => {
   });
 });
 
+describe('a wish with nothing to do', () => {
+  it('says what is so and what to do, and ends as the batch has', async () => {
+    for (const kind of ['stop', 'diff']) {
+      const none = await swarm(folder, [kind, '--all']);
+      expect([kind, none.code, none.stdout + none.stderr]).toEqual([
+        kind,
+        0,
+        expect.stringContaining('There is no child here yet. "swarm run" starts some.'),
+      ]);
+    }
+    expect((await swarm(folder, ['run', manifest])).code).toBe(0);
+    for (const kind of ['stop', 'resume']) {
+      const all = await swarm(folder, [kind, '--all']);
+      expect([kind, all.code, all.stderr, all.stdout]).toEqual([
+        kind,
+        0,
+        '',
+        expect.stringContaining(`Nothing to ${kind}: 2 done.`),
+      ]);
+    }
+    const told = (await swarm(folder, ['stop', 'one', '--json'])).stdout;
+    expect(JSON.parse(told)).toMatchObject({ type: 'message', message: 'Nothing to stop: one is done.' });
+  });
+});
+
 describe('beside another owner', () => {
   it('a wish finds the owner’s children and is carried out there', async () => {
     writeFileSync(

@@ -6,7 +6,7 @@ import { createGit } from '../../supervisor/node/git/index.js';
 import { CommandEnd } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
-import { findTargets } from '../targets.js';
+import { findTargets, noChildren } from '../targets.js';
 import { readView } from './status.js';
 
 /** `swarm checkpoint <child>`: its checkpoint.md. */
@@ -34,6 +34,7 @@ export async function diff(
   const { view } = await readView(folder);
   const found = findTargets(view, name, all);
   if (!found.ok) throw new CommandEnd(exitCodes.input, found.message);
+  if (found.targets.length === 0) process.stderr.write(`swarm: ${noChildren}\n`);
   const git = createGit();
   const repository = await git.inspect(folder);
   if (!repository.ok) throw new CommandEnd(exitCodes.environment, repository.message, repository.fix);

@@ -1,11 +1,13 @@
 import type { Request } from '../../protocol/request.js';
+import type { ChildView, View } from '../../protocol/view.js';
 import type { Supervisor } from '../../supervisor/api.js';
 import { CommandEnd, open, type OpenOptions } from '../environment.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { say } from '../output/say.js';
-import { findTargets, type Target } from '../targets.js';
+import { concerns, nothingToDo } from '../nothingToDo.js';
+import { findTargets, noChildren, type Target } from '../targets.js';
 import { apply } from './apply.js';
 import { tellErrors } from './run.js';
 
@@ -30,7 +32,16 @@ export async function wish(
   const supervisor = await open({ ...options, passive: !goesOn });
   const found = findTargets(supervisor.view(), name, options.all);
   if (!found.ok) return refuse(supervisor, found.message);
+  if (found.targets.length === 0) {
+    await supervisor.close({ stopAgents: false });
+    say(screen, options.json, noChildren);
+    return exitCodes.done;
+  }
   if (kind === 'apply') return apply(supervisor, found.targets, options, screen);
+  const children = childrenOf(supervisor.view(), found.targets);
+  const idle = children.filter((child) => !concerns(kind, child));
+  const changed = children.length - idle.length;
+  const nothing = changed === 0 ? nothingToDo(kind, idle) : undefined;
   const answer = await supervisor.request(requestFor(kind, found.targets));
   if (!answer.ok) {
     await supervisor.close({ stopAgents: false });
@@ -44,15 +55,23 @@ export async function wish(
       json: options.json,
       wait: options.wait,
       screen,
+      ...(nothing === undefined ? {} : { greeting: nothing }),
     });
   }
   await supervisor.settled();
   if (kind === 'pause' || kind === 'stop') await ended(supervisor, found.targets);
   await supervisor.close({ stopAgents: false });
-  const text =
-    answer.text ?? `${found.targets.length === 1 ? '1 child' : `${found.targets.length} children`}: ${kind}`;
-  say(screen, options.json, text);
+  const many = `${changed === 1 ? '1 child' : `${changed} children`}: ${kind}`;
+  const rest = idle.length === 0 ? '' : `. ${nothingToDo(kind, idle)}`;
+  say(screen, options.json, answer.text ?? nothing ?? `${many}${rest}`);
   return exitCodes.done;
+}
+
+function childrenOf(view: View, targets: readonly Target[]): readonly ChildView[] {
+  const keys = new Set(targets.map((target) => `${target.batch}/${target.child}`));
+  return view.batches.flatMap((batch) =>
+    batch.children.filter((child) => keys.has(`${batch.id}/${child.id}`)),
+  );
 }
 
 async function refuse(supervisor: Supervisor, message: string): Promise<number> {
