@@ -1,4 +1,5 @@
 import type { BatchView, ChildView, GateView, QuarantineView, View } from '../protocol/view.js';
+import { queuedFor } from '../protocol/queuedFor.js';
 import { counts, markOf, markOfState, type Mark } from './marks.js';
 import { reasonInRow } from './reasons.js';
 import { t } from './texts.js';
@@ -137,8 +138,16 @@ function rowText(
   const plain = (text: string, tip = '') => ({ text, tip, spoken: text });
   switch (child.display) {
     case 'queued':
-      if (child.slots) return plain(t('row.slots', child.slots.busy, child.slots.of), t('row.slots.tip'));
-      return plain('');
+      switch (queuedFor(child, moment.view.gates)) {
+        case 'slot':
+          return plain(t('row.slots', child.slots?.busy ?? 0, child.slots?.of ?? 0), t('row.slots.tip'));
+        case 'opening':
+          return plain(t('row.opening', child.credential), t('row.opening.tip', child.credential));
+        case 'budget':
+          return plain(t('row.budget', child.credential), t('row.budget.tip'));
+        default:
+          return plain('');
+      }
     case 'held': {
       const near = child.reason?.detail === 'near' || gateOf(child, moment.view)?.display === 'near';
       return near

@@ -217,6 +217,11 @@ export const texts = {
   'row.near.tip': 'New tasks wait so that running ones can finish.',
   'row.slots': '{0} of {1} slots busy',
   'row.slots.tip': 'It starts when a slot is free.',
+  'row.opening': 'after those before it',
+  'row.opening.tip':
+    '{0} is open again. Few start at first, more as they get on, so that a limit that is still there meets few.',
+  'row.budget': '{0} at its token ceiling',
+  'row.budget.tip': 'So much was spent since the reset that nothing new starts by itself.',
   'row.quiet': 'quiet {0}',
   'row.quietWith': 'quiet {0}, {1}',
   'row.quiet.tip': 'Running, but no sign for {0}.',

@@ -1,3 +1,4 @@
+import { queuedFor } from '../../protocol/queuedFor.js';
 import type { ChildView, GateView, ResetSourceView } from './types.js';
 
 /** A time of day, with the day where it is not today; in the reader's zone. */
@@ -80,7 +81,7 @@ export function nowText(child: ChildView, gates: readonly GateView[]): string {
     case 'held':
       return `waits for ${gates.find((gate) => gate.credential === child.credential)?.credential ?? child.credential}`;
     case 'queued':
-      return child.slots ? `${child.slots.busy} of ${child.slots.of} slots busy` : '';
+      return queuedText(child, gates);
     case 'done':
       if (child.apply?.state === 'applied') return 'in your tree';
       if (child.display === 'conflict')
@@ -94,6 +95,22 @@ export function nowText(child: ChildView, gates: readonly GateView[]): string {
     default:
       child.status satisfies never;
       return '';
+  }
+}
+
+function queuedText(child: ChildView, gates: readonly GateView[]): string {
+  const why = queuedFor(child, gates);
+  switch (why) {
+    case 'slot':
+      return `${child.slots?.busy} of ${child.slots?.of} slots busy`;
+    case 'opening':
+      return `${child.credential} open again, waits until those before it get on`;
+    case 'budget':
+      return `${child.credential} token ceiling reached`;
+    case null:
+      return '';
+    default:
+      return why satisfies never;
   }
 }
 

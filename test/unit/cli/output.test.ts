@@ -4,7 +4,7 @@ import { jsonReporter } from '../../../src/cli/output/json.js';
 import { linesReporter } from '../../../src/cli/output/lines.js';
 import type { Screen } from '../../../src/cli/output/reporter.js';
 import { drawTable, plainTable } from '../../../src/cli/output/table.js';
-import { countdown } from '../../../src/cli/output/words.js';
+import { countdown, nowText } from '../../../src/cli/output/words.js';
 import type { View } from '../../../src/protocol/view.js';
 import { batchOf, childOf, gateOf, viewOf } from '../../support/views.js';
 
@@ -109,5 +109,41 @@ describe('a countdown', () => {
       '1:12:05',
       '2 d',
     ]);
+  });
+});
+
+describe('a queued child', () => {
+  const queued = (busy: number, of: number) =>
+    childOf('a', { phase: 'queued', status: 'queued', display: 'queued', slots: { busy, of } });
+
+  it.each([
+    ['a slot, where all are taken', queued(8, 8), [], '8 of 8 slots busy'],
+    [
+      'those before it, while its account opens step by step',
+      queued(2, 8),
+      [gateOf({ state: 'open', display: 'opening', resumed: { done: 2, of: 6 } })],
+      'claude open again, waits until those before it get on',
+    ],
+    [
+      'a slot, where all are taken while its account opens',
+      queued(8, 8),
+      [gateOf({ state: 'open', display: 'opening' })],
+      '8 of 8 slots busy',
+    ],
+    [
+      'a person, where its account may spend no more',
+      queued(2, 8),
+      [gateOf({ state: 'open', display: 'budget' })],
+      'claude token ceiling reached',
+    ],
+    [
+      'nothing, where slots are free',
+      queued(2, 8),
+      [gateOf({ credential: 'codex', display: 'opening' })],
+      '',
+    ],
+    ['nothing of another model', queued(2, 8), [gateOf({ model: 'opus', display: 'opening' })], ''],
+  ] as const)('says that it waits for %s', (_, child, gates, expected) => {
+    expect(nowText(child, gates)).toBe(expected);
   });
 });

@@ -12,6 +12,21 @@ function row(one: ChildView): string {
   return [model.mark.word, model.time?.text ?? '', model.text].join(' | ');
 }
 
+test('a queued child says whether it waits for a slot or for those before it', () => {
+  const text = (busy: number, display: 'opening' | 'open') => {
+    const one = child('a', 'A', 'claude', 'queued', { slots: { busy, of: 4 } });
+    const [gate] = situations.limit.view.gates;
+    const gates = gate === undefined ? [] : [{ ...gate, credential: 'claude', display }];
+    return rowModel(one, batch([one]), { ...moment, view: { ...view([batch([one])]), gates } }).text;
+  };
+  expect([text(4, 'open'), text(4, 'opening'), text(2, 'opening'), text(2, 'open')]).toEqual([
+    '4 of 4 slots busy',
+    '4 of 4 slots busy',
+    'after those before it',
+    '',
+  ]);
+});
+
 describe('a wait', () => {
   const limited = { class: 'usage_limit', message: '', needsUser: false } as const;
   test('counts down to a stated reset', () => {
