@@ -47,6 +47,10 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
       else {
         context.log.warn(`${key}: its edits could not be captured: ${messageOf(error)}`);
         context.post({ type: 'snapshotFailed', child: key, message: messageOf(error), disk });
+        const reason =
+          state === 'foreign' ? 'it is no worktree of this repository any more' : messageOf(error);
+        // Nobody shall take it for a child that has written nothing.
+        if (!disk) await tellSkipped(context, key, [{ path: './', reason }]);
       }
       return false;
     }

@@ -56,22 +56,21 @@ export async function lookInside(
   return { files: [...files], folders: taken, left };
 }
 
-/** Commits of an embedded repository get refs of ours, so that they are not lost with its folder. */
+/** Commits of a repository in or of a worktree get refs of ours, so that they are not lost with it. */
 export async function keepHistory(
   runner: GitRunner,
   repository: Repository,
   worktree: string,
-  inner: string,
+  from: string,
 ): Promise<void> {
-  const from = path.join(worktree, inner);
   const head = await runner.run(from, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
     expect: [0, 1, 128],
   });
   const commits = await runner.text(from, ['for-each-ref', '--count=1', '--format=%(objectname)']);
   const commit = head.exitCode === 0 ? head.stdout.toString().trim() : commits;
   if (commit === '') return;
-  const name = `${path.basename(worktree)}-${inner}`.replace(/[^A-Za-z0-9_-]+/g, '-');
-  const kept = `refs/swarm-kept/${name}${commit.slice(0, 12)}`;
+  const name = `${path.basename(worktree)}-${path.basename(from)}`.replace(/[^A-Za-z0-9_-]+/g, '-');
+  const kept = `refs/swarm-kept/${name}-${commit.slice(0, 12)}`;
   const heads = head.exitCode === 0 ? [`+HEAD:${kept}/HEAD`] : [];
   const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
   await runner.run(repository.topLevel, ['fetch', ...flags, '--', from, `+refs/*:${kept}/*`, ...heads]);

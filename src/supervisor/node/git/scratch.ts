@@ -6,7 +6,8 @@ import { refuse } from './inspect.js';
 import type { GitRunner } from './runner.js';
 import { inTurn } from './turns.js';
 import { addWorktree, dropWorktree, refusalOf, worktreeState } from './worktree.js';
-import { gitDirOf, readMark, writeMark } from './worktreeFiles.js';
+import { readMark, writeMark } from './worktreeFiles.js';
+import { tieWorktree } from './worktreeLink.js';
 import { mendHalfMade } from './worktreeMending.js';
 
 /** What stays in a scratch tree between two checks, so that incremental tools stay incremental. */
@@ -60,7 +61,7 @@ async function moveScratch(
   folder: string,
   tree: string,
 ): Promise<void> {
-  const gitDir = await gitDirOf(folder);
+  const gitDir = await tieWorktree(repository, folder);
   if (gitDir === null) throw new Error(`${folder} is no worktree`);
   if ((await readMark(gitDir))?.ready !== true) await mendHalfMade(folder, gitDir, repository.head);
   if (repository.sparse) await takeSparsePatterns(repository, gitDir);

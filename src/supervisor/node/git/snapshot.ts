@@ -5,6 +5,7 @@ import { changesBetween, treeDifferences, verifyObjects } from './changes.js';
 import { objectFolders, refFolders, syncFolders } from './durable.js';
 import { GitError, splitNul, type GitRunner } from './runner.js';
 import { gitDirOf, pristineIndexOf } from './worktreeFiles.js';
+import { tieWorktree } from './worktreeLink.js';
 
 /** Who our commits are by, where they are not the user's. */
 export const ourIdentity: Readonly<Record<string, string>> = {
@@ -17,6 +18,7 @@ export const ourIdentity: Readonly<Record<string, string>> = {
 /** A verified and synced commit of everything that differs between the worktree and its base; null for no change. */
 export async function takeSnapshot(runner: GitRunner, request: SnapshotRequest): Promise<Snapshot | null> {
   const { worktree, repository, ref, previous } = request;
+  await tieWorktree(repository, worktree.path);
   const { tree, skipped } = await captureWorktree(runner, worktree);
   request.onSkipped?.(skipped);
   const before = await treeOf(runner, worktree.path, previous ?? worktree.base);

@@ -8,7 +8,8 @@ import { captureWorktree, treeOf } from './snapshot.js';
 import { treeDifferences } from './changes.js';
 import { isInUse } from './composite.js';
 import { dropWorktree, worktreeState } from './worktree.js';
-import { gitDirOf, readMark } from './worktreeFiles.js';
+import { readMark } from './worktreeFiles.js';
+import { replacedRepositories, tieWorktree } from './worktreeLink.js';
 
 /** Removes a worktree whose edits are in `snapshot`, else refuses and says what is unsaved. */
 export async function removeWorktree(
@@ -29,6 +30,7 @@ export async function removeWorktree(
       await dropWorktree(runner, repository, worktree.path);
     return { ok: true };
   }
+  const gitDir = await tieWorktree(repository, worktree.path);
   const { tree, skipped, repositories } = await captureWorktree(runner, worktree);
   const saved = await treeOf(runner, repository.topLevel, snapshot ?? worktree.base);
   if (tree !== saved) {
@@ -44,12 +46,13 @@ export async function removeWorktree(
       skipped.map(({ path: file }) => file),
     );
   await keepCommits(runner, repository, worktree);
-  for (const inner of repositories)
+  const replaced = gitDir === null ? [] : await replacedRepositories(gitDir);
+  for (const inner of [...repositories.map((folder) => path.join(worktree.path, folder)), ...replaced])
     try {
       await keepHistory(runner, repository, worktree.path, inner);
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
-      return unsavedRefusal(worktree.path, [`${inner}.git (its commits could not be kept)`]);
+      return unsavedRefusal(worktree.path, [`${path.join(inner, '.git')} (its commits could not be kept)`]);
     }
   await dropWorktree(runner, repository, worktree.path);
   return { ok: true };
@@ -112,7 +115,7 @@ async function keepCommits(runner: GitRunner, repository: Repository, worktree: 
 }
 
 async function isUnsaved(runner: GitRunner, repository: Repository, folder: string): Promise<boolean> {
-  const gitDir = await gitDirOf(folder);
+  const gitDir = await tieWorktree(repository, folder);
   const mark = gitDir === null ? null : await readMark(gitDir);
   if (mark === null) return true;
   if (mark.kind === 'scratch' || !mark.ready) return false;

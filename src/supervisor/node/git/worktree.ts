@@ -12,6 +12,7 @@ import { coneDirectories, conePatterns } from './sparse.js';
 import { copyIndex } from './temporaryIndex.js';
 import { dropHalfMade, isHalfMade, mendHalfMade } from './worktreeMending.js';
 import { createPlaces, inTurn } from './turns.js';
+import { isOfRepository, registeredGitDir, tieWorktree } from './worktreeLink.js';
 import {
   gitDirOf,
   lockReasons,
@@ -67,10 +68,10 @@ export async function worktreeState(
 ): Promise<'present' | 'missing' | 'foreign'> {
   if (!(await exists(folder))) return 'missing';
   const gitDir = await gitDirOf(folder);
-  if (gitDir === null)
-    return (await isEmptyFolder(folder)) || (await isHalfMade(folder)) ? 'missing' : 'foreign';
-  const ours = path.dirname(gitDir) === path.join(repository.commonDir, 'worktrees');
-  return ours && (await readMark(gitDir)) !== null ? 'present' : 'foreign';
+  if (gitDir !== null && isOfRepository(repository, gitDir))
+    return (await readMark(gitDir)) !== null ? 'present' : 'foreign';
+  if (gitDir === null && ((await isEmptyFolder(folder)) || (await isHalfMade(folder)))) return 'missing';
+  return (await registeredGitDir(repository, folder)) === null ? 'foreign' : 'present';
 }
 
 /** Registers a worktree without files; also in place of one whose folder was deleted. */
@@ -109,7 +110,7 @@ async function finishWorktree(
   snapshot: string | null,
 ): Promise<Worktree | Refusal> {
   const folder = request.path;
-  const gitDir = await gitDirOf(folder);
+  const gitDir = await tieWorktree(repository, folder);
   if (gitDir === null) throw new Error(`${folder} is no worktree`);
   const mark = await readMark(gitDir);
   if (mark?.ready === true) return { ok: true, path: folder, base: mark.base, inputs: mark.inputs };
