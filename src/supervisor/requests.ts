@@ -2,7 +2,7 @@ import type { Answer, InputError, Request } from '../protocol/request.js';
 import type { SupervisorOptions } from './api.js';
 import { cleanUp, removeBatch } from './cleaning.js';
 import type { Event } from './core/event.js';
-import { childKey, gateKey, lookUp } from './core/keys.js';
+import { childKey, gateKey, lookUp, userName } from './core/keys.js';
 import type { Child, ChildKey } from './core/state.js';
 import type { EffectContext } from './effects/context.js';
 import { noteCheck } from './effects/checkedChildren.js';
@@ -173,7 +173,7 @@ function conflictPrompt(
   const top = context.repository.topLevel;
   return [
     'Your work does not merge into the main tree. These files were changed on both sides:',
-    ...overlaps.map(({ who, path }) => `- ${path} (${who === 'you' ? 'by the user' : `by ${who}`})`),
+    ...overlaps.map(({ who, path }) => `- ${path} (${who === userName ? 'by the user' : `by ${who}`})`),
     '',
     `Their present state in the main tree is under ${top}. Read it there, write nothing there, and change your own files so that both changes hold.`,
   ].join('\n');

@@ -94,6 +94,8 @@ test('in a shared tree a paused child’s half-written edits go into its own wor
   world = createWorld();
   const { supervisor, batch } = await halfWritten();
   expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(true);
+  // The person is a writer too: a hunk beside a child's stays, and is in the ledger as theirs.
+  writeFileSync(path.join(world.repository, 'README.md'), 'hello\nby a person\n');
   writeFileSync(path.join(world.memory, 'limit'), '');
   const moved = await viewWhere(supervisor, 'quarantined', (view) =>
     (view.batches[0]?.children ?? []).some(
@@ -107,6 +109,16 @@ test('in a shared tree a paused child’s half-written edits go into its own wor
   expect(readFileSync(path.join(world.repository, 'b.ts'), 'utf8')).toBe('export const b = 2;\n');
   const second = secondStart();
   expect(second.cwd).toBe(path.join(`${world.repository}.worktrees`, batch, 'a'));
+  const usersEdits = readFileSync(
+    path.join(world.repository, '.swarm', 'batches', batch, 'edits.jsonl'),
+    'utf8',
+  );
+  expect(JSON.parse(usersEdits.split('\n')[0] ?? '')).toMatchObject({
+    path: 'README.md',
+    before: world.git('rev-parse', 'HEAD:README.md').trim(),
+    after: world.git('hash-object', 'README.md').trim(),
+    confidence: 'exclusive',
+  });
   expect(second.half).toBe('export const half: number = ');
   expect(second.prompt).toContain(`moved into a folder of its own, ${second.cwd}`);
 

@@ -1,5 +1,8 @@
 import type { ChildKey, GateKey } from './state.js';
 
+/** How conflicts and the ledger of a shared tree name the person; no child's key is like it. */
+export const userName = 'you';
+
 /** `batch/child`. */
 export function childKey(batch: string, id: string): ChildKey {
   return `${batch}/${id}`;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { AgentEvent } from '../agents/agent.js';
+import { userName } from '../core/keys.js';
 import { hasEnded } from '../core/pauses.js';
 import type { Child, ChildKey } from '../core/state.js';
 import type { CheckPlace } from '../../protocol/request.js';
@@ -136,35 +137,52 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
   }
 
   async function keepOpen(lines: readonly LedgerLine[]): Promise<void> {
-    const { state, store } = contextOf();
+    const { state } = contextOf();
     const open = new Map([...(made?.recent() ?? []), ...lines].map((line) => [nameOf(line), line]));
     for (const name of [...open.keys()]) if (kept.has(name)) open.delete(name);
     const children = new Set([...open.values()].map((line) => line.child));
     for (const child of children) {
       const mine = [...open].filter(([, line]) => line.child === child);
-      if (state().children[child] !== undefined) {
-        const { batch, id } = idsOf(child);
-        const edits = mine.map(([, { edit }]) => JSON.stringify(edit));
-        await store.appendLines(`batches/${batch}/children/${id}/edits.jsonl`, edits);
-      }
+      const edits = mine.map(([, { edit }]) => JSON.stringify(edit));
+      if (child === userName) await keepUsers(edits);
+      else if (state().children[child] !== undefined)
+        await contextOf().store.appendLines(editsFile(child), edits);
       for (const [name] of mine) kept.add(name);
     }
     if (kept.size > mostKept) for (const name of [...kept].slice(0, mostKept / 2)) kept.delete(name);
   }
 
   async function editsOf(key: ChildKey): Promise<ChildEdits> {
-    const { batch, id } = idsOf(key);
-    const text = await contextOf().store.read(`batches/${batch}/children/${id}/edits.jsonl`);
+    const text = await contextOf().store.read(editsFile(key));
     return { child: key, edits: text === null ? [] : maker.parse(text) };
   }
 
-  /** The edits of every child that works, or has worked, in the tree. */
+  /** What the person writes beside children is kept with each batch that it may meet, and goes with it. */
+  async function keepUsers(edits: readonly string[]): Promise<void> {
+    const context = contextOf();
+    const inTree = Object.values(context.state().children).filter((child) => worksInTree(context, child));
+    for (const batch of new Set(inTree.map((child) => child.batch)))
+      await context.store.appendLines(usersFile(batch), edits);
+  }
+
+  async function usersEdits(): Promise<ChildEdits> {
+    const { state, store } = contextOf();
+    const edits = new Map<string, Edit>();
+    for (const batch of Object.values(state().batches)) {
+      const text = batch.isolation === 'shared' ? await store.read(usersFile(batch.id)) : null;
+      for (const edit of text === null ? [] : maker.parse(text))
+        edits.set(nameOf({ child: userName, edit }), edit);
+    }
+    return { child: userName, edits: [...edits.values()] };
+  }
+
+  /** The edits of the person, and of every child that works, or has worked, in the tree. */
   async function allEdits(except: ChildKey | null): Promise<readonly ChildEdits[]> {
     const context = contextOf();
     const keys = Object.values(context.state().children)
       .filter((child) => child.key !== except && context.state().batches[child.batch]?.isolation === 'shared')
       .map((child) => child.key);
-    return Promise.all(keys.map(editsOf));
+    return Promise.all([usersEdits(), ...keys.map(editsOf)]);
   }
 
   const quarantine = createQuarantines({
@@ -341,6 +359,15 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       if (begun !== null) await (await begun).close();
     },
   };
+}
+
+function editsFile(key: ChildKey): string {
+  const { batch, id } = idsOf(key);
+  return `batches/${batch}/children/${id}/edits.jsonl`;
+}
+
+function usersFile(batch: string): string {
+  return `batches/${batch}/edits.jsonl`;
 }
 
 /** In a shared batch, and not yet moved into a worktree of its own. */

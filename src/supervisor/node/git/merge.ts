@@ -1,11 +1,11 @@
+import { userName } from '../../core/keys.js';
 import type { ChildWork, Forecast, Repository } from '../../ports/git.js';
 import { captureUserTree } from './capture.js';
 import { treeDifferences } from './changes.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { ourIdentity, treeOf } from './snapshot.js';
 
-/** How a conflict names the user's own tree. */
-export const userName = 'you';
+export { userName };
 
 export interface Merge {
   readonly tree: string;
