@@ -7,6 +7,7 @@ import { demo } from './commands/demo.js';
 import { doctor } from './commands/doctor.js';
 import { checkpoint, diff } from './commands/look.js';
 import { run } from './commands/run.js';
+import { settle } from './commands/settle.js';
 import { status } from './commands/status.js';
 import { supervise } from './commands/supervise.js';
 import { wish, type Wish } from './commands/wishes.js';
@@ -138,6 +139,17 @@ for (const [kind, description] of Object.entries(wishes) as [Wish, string][]) {
       );
     });
 }
+
+program
+  .command('settle <child>')
+  .description('decide about files that a quarantine left because several had written them')
+  .option('--move', 'move them to its worktree as they are')
+  .option('--keep', 'leave them in your tree as they are')
+  .addOption(json)
+  .action(async (name: string, options: { move?: boolean; keep?: boolean; json?: boolean }) => {
+    const { move = false, keep = false } = options;
+    code = await settle(name, { ...common(), json: options.json ?? false, move, keep }, screen);
+  });
 
 program
   .command('check [command...]')

@@ -52,6 +52,10 @@ export function childRequests(
       return [{ type: 'apply', targets: all }];
     case 'giveBack':
       return all.map((target) => ({ type: 'giveBack', target }));
+    case 'moveLeft':
+      return [{ type: 'settleLeft', targets: all, how: 'move' }];
+    case 'keepLeft':
+      return [{ type: 'settleLeft', targets: all, how: 'keep' }];
     case 'restore':
       return all.map((target) => ({ type: 'restore', target }));
     case 'check':

@@ -61,6 +61,8 @@ export const fromPanel = z.discriminatedUnion('type', [
       'giveBack',
       'showErrors',
       'check',
+      'moveLeft',
+      'keepLeft',
       'log',
       'worktree',
       'checkpoint',

@@ -57,6 +57,12 @@ export const request = z.discriminatedUnion('type', [
   z.object({ type: z.literal('restore'), target }),
   /** Sends the errors of a red check, or the conflict, to the child as its next task. */
   z.object({ type: z.literal('giveBack'), target }),
+  /** What a quarantine left because several had written it: moved as it is, or kept in the tree. */
+  z.object({
+    type: z.literal('settleLeft'),
+    targets: z.array(target).min(1),
+    how: z.enum(['move', 'keep']),
+  }),
   z.object({ type: z.literal('removeBatch'), batch: id }),
   /** Removes worktrees whose work is applied or saved. `dry`: only say what would go. */
   z.object({ type: z.literal('clean'), dry: z.boolean() }),

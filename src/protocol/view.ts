@@ -228,6 +228,8 @@ export interface QuarantineView {
   readonly errors?: number;
   readonly files?: readonly string[];
   readonly leftWith?: readonly string[];
+  /** What was left, each with whoever else may have written it; a person can have it moved as it is, or kept. */
+  readonly leftFiles?: readonly { readonly path: string; readonly who: string }[];
 }
 
 export interface ApplyView {
@@ -274,6 +276,8 @@ export type ChildAction =
   | 'giveBack'
   | 'showErrors'
   | 'check'
+  | 'moveLeft'
+  | 'keepLeft'
   | 'log'
   | 'worktree'
   | 'checkpoint'

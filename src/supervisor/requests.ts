@@ -3,6 +3,7 @@ import type { SupervisorOptions } from './api.js';
 import { cleanUp, removeBatch } from './cleaning.js';
 import type { Event } from './core/event.js';
 import { childKey, gateKey, lookUp, userName } from './core/keys.js';
+import { mayMoveLeft } from './core/work.js';
 import type { Child, ChildKey } from './core/state.js';
 import type { EffectContext } from './effects/context.js';
 import { noteCheck } from './effects/checkedChildren.js';
@@ -69,6 +70,8 @@ export async function answerRequest(own: RequestContext, wanted: Request): Promi
       return children([wanted.target], (keys) => ({ type: 'restoreRequested', child: keys[0] ?? '' }));
     case 'giveBack':
       return giveBack(context, wanted.target);
+    case 'settleLeft':
+      return settleLeft(context, wanted.targets, wanted.how);
     case 'removeBatch':
       return removeBatch(context, wanted.batch);
     case 'clean':
@@ -148,6 +151,32 @@ async function checkBatch(context: EffectContext, id: string): Promise<Answer> {
       'Name one as check in the manifest or the settings.',
     );
   return durably(context, { type: 'checkRequested', batch: id });
+}
+
+/** What a quarantine left: moved as it is, or kept. */
+async function settleLeft(
+  context: EffectContext,
+  targets: readonly Target[],
+  how: 'move' | 'keep',
+): Promise<Answer> {
+  for (const target of targets) {
+    const child = childOf(context, target);
+    if (child !== null && (child.quarantine?.left.length ?? 0) === 0)
+      return refused(
+        2,
+        `Nothing of ${target.batch}/${target.child} was left in your tree`,
+        'swarm status shows it.',
+      );
+    if (child !== null && how === 'move' && !mayMoveLeft(child))
+      return refused(2, `${target.batch}/${target.child} is at work, or applied`, 'Pause it first.');
+    const answer = await forChildren(context, [target], ([key = '']) => ({
+      type: 'settleLeftRequested',
+      child: key,
+      how,
+    }));
+    if (!answer.ok) return answer;
+  }
+  return { ok: true };
 }
 
 /** A conflict or a red check becomes the child's next task. */

@@ -82,7 +82,14 @@ export function quarantineNote(quarantine: QuarantineView): { readonly text: str
   const tip = t('quarantine.tip', (quarantine.files ?? []).join('\n'));
   if (left > 0) {
     const others = (quarantine.leftWith ?? []).join(', ') || t('quarantine.others');
-    return { text: t('quarantine.partly', moved, moved + left, left, others), tip };
+    const each = (quarantine.leftFiles ?? []).map(({ path, who }) =>
+      t('quarantine.tipLeft.one', path, who === 'you' ? t('apply.forecastYou') : who),
+    );
+    const tips = [
+      ...(moved > 0 ? [tip] : []),
+      ...(each.length > 0 ? [t('quarantine.tipLeft', each.join('\n'))] : []),
+    ];
+    return { text: t('quarantine.partly', moved, moved + left, left, others), tip: tips.join('\n\n') };
   }
   if (checked && errors > 0) return { text: t('quarantine.red', moved, errors), tip };
   const key = checked ? 'quarantine.note' : 'quarantine.unchecked';
@@ -92,7 +99,7 @@ export function quarantineNote(quarantine: QuarantineView): { readonly text: str
 /** What lies under a child's row: where its work is, if not where one would look for it. */
 export function childNotes(child: ChildView, batch: BatchView): readonly Note[] {
   const notes: Note[] = [];
-  if (child.quarantine && child.quarantined)
+  if (child.quarantine && (child.quarantined || child.quarantine.left > 0))
     notes.push({ icon: 'worktree', ...quarantineNote(child.quarantine) });
   const { uncaptured = [], strays = [] } = child;
   const [only] = uncaptured;

@@ -238,6 +238,8 @@ export const texts = {
   'quarantine.others': 'others',
   'quarantine.tip':
     'Its edits were half-written when it stopped, so they were taken out of your tree:\n{0}\nNothing is lost. It goes on in its worktree.',
+  'quarantine.tipLeft': 'Left in your tree, for others wrote it too:\n{0}',
+  'quarantine.tipLeft.one': '{0} (also {1})',
 
   'uncaptured.note': '{0} is only in its worktree and cannot be applied: {1}',
   'uncaptured.notes': '{0} paths are only in its worktree and cannot be applied',
@@ -286,6 +288,8 @@ export const texts = {
   'action.giveBack': 'Give back',
   'action.showErrors': 'Show errors',
   'action.check': 'Run check',
+  'action.moveLeft': 'Move the rest',
+  'action.keepLeft': 'Keep the rest',
   'action.log': 'Show log',
   'action.worktree': 'Open worktree',
   'action.checkpoint': 'Open checkpoint',
@@ -316,6 +320,9 @@ export const texts = {
   'button.tryAgain.tip': 'After you added credits. One child goes first.',
   'button.why.tip': 'Shows the last lines and what Swarm made of them.',
   'button.giveBack.tip': 'Sends the errors to the child as its next task.',
+  'button.moveLeft.tip':
+    'Moves these files to its worktree as they are, with what others wrote in them. In your tree they are as before it.',
+  'button.keepLeft.tip': 'These files stay in your tree as they are.',
   'button.startFresh.tip': 'A new session with a brief, in the same worktree.',
   'button.startFresh.tipPrice': 'A new session with a brief of about {0} tokens, in the same worktree.',
   'button.applyAll.tip': 'Applies the {0} that are ready.',

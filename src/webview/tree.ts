@@ -79,7 +79,7 @@ function line(item: Item, index: number, model: TreeModel, scene: Scene): Templa
     case 'child':
       return seen ? childRow(item, seen, place, scene) : nothing;
     case 'note':
-      return seen ? noteRow(seen, item.level) : nothing;
+      return seen ? noteRow(seen, item.level, active, scene) : nothing;
     case 'call':
       return seen ? callRow(seen, item.level, active, scene) : nothing;
     case 'facts':

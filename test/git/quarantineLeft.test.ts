@@ -131,6 +131,29 @@ describe('what cannot be told apart is left as it is, with both names', () => {
     expect({ ...repo.userState(), files: {}, status: '' }).toEqual({ ...before, files: {}, status: '' });
   });
 
+  test.each(overlaps.filter(([title]) => !title.includes('in a folder')))(
+    'and moved as it is when a person says so: %s',
+    async (_, steps, file) => {
+      const { repo, act, ledgers, quarantine, worktreeOf } = await shared();
+      const before = repo.userState();
+      for (const [writer, step] of steps) await act(writer, step);
+      const whole = allFiles(repo.top)[file];
+      await quarantine('child');
+      const first = (ledgers.get('child') ?? []).find((edit) => edit.path === file);
+      const outcome = await quarantine('child', undefined, [file]);
+      expect(outcome).toMatchObject({ moved: [file], left: [] });
+      expect(allFiles(worktreeOf('child'))[file]).toBe(whole);
+      const kept = (name: string) => Object.entries(allFiles(repo.top)).filter(([path]) => path !== name);
+      expect(kept(file)).toEqual(Object.entries(before.files).filter(([path]) => path !== file));
+      // As it was before the child wrote it for the first time.
+      expect(repo.exists(file) ? repo.run('hash-object', '--no-filters', file).trim() : null).toBe(
+        first?.before ?? null,
+      );
+      const { index, head, headRef, stash } = before;
+      expect(repo.userState()).toMatchObject({ index, head, headRef, stash });
+    },
+  );
+
   test('what changed while two had a command open', async () => {
     const { repo, tree, take, ledgers, quarantine } = await shared();
     const one = { child: 'one', attempt: 1, tool: 'shell' };

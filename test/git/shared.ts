@@ -84,6 +84,7 @@ export interface SharedRepo {
   readonly quarantine: (
     who: string,
     onStep?: (step: QuarantineStep) => void,
+    whole?: readonly string[],
   ) => Promise<QuarantineOutcome & { readonly plan: QuarantinePlan | null }>;
   readonly worktreeOf: (who: string) => string;
 }
@@ -121,7 +122,7 @@ export async function share(repo: TestRepo, base?: string): Promise<SharedRepo> 
       act(folder);
       take(await tree.wrote(writer, file));
     },
-    async quarantine(who, onStep) {
+    async quarantine(who, onStep, whole = []) {
       let plan: QuarantinePlan | null = null;
       const round = (rounds.get(who) ?? 0) + 1;
       rounds.set(who, round);
@@ -129,6 +130,7 @@ export async function share(repo: TestRepo, base?: string): Promise<SharedRepo> 
         child: who,
         edits: ledgers.get(who) ?? [],
         others: [...ledgers].filter(([child]) => child !== who).map(([child, edits]) => ({ child, edits })),
+        whole,
         ref: `refs/swarm/b1/${who}/q${round}`,
         worktree: {
           path: worktreeOf(who),

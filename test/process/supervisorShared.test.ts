@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import type { ChildView, View } from '../../src/protocol/view.js';
 import type { Supervisor } from '../../src/supervisor/api.js';
 import { createWorld, viewWhere, type World } from './support/world.js';
 
@@ -145,3 +146,81 @@ test('edits that could not be taken out of the tree are taken out before their c
   expect(existsSync(path.join(world.repository, 'half.ts'))).toBe(false);
   await applyBoth(supervisor, batch);
 });
+
+const overlapping = `
+import fs from 'node:fs';
+import path from 'node:path';
+const say = (line) => fs.writeSync(1, JSON.stringify(line) + '\\n');
+say({ type: 'session', id: 'session-' + process.env.SWARM_CHILD });
+say({ type: 'writing', path: 'README.md' });
+fs.writeFileSync('README.md', 'by a child\\n');
+say({ type: 'write', path: 'README.md' });
+fs.writeFileSync(path.join(process.env.TEST_MEMORY, 'written'), '');
+setInterval(() => undefined, 1000);
+`;
+
+async function leftOf(supervisor: Supervisor): Promise<ChildView> {
+  const script = world.write('agent.mjs', overlapping);
+  const answer = await supervisor.request({
+    type: 'launch',
+    manifest: {
+      kind: 'json',
+      name: 'shared.json',
+      text: JSON.stringify({
+        version: 1,
+        executors: { one: { adapter: 'command', command: [process.execPath, script] } },
+        executor: 'one',
+        isolation: 'shared',
+        check: null,
+        tasks: [{ id: 'a', prompt: 'make a' }],
+      }),
+    },
+    consent: true,
+  });
+  if (!answer.ok) throw new Error(JSON.stringify(answer.errors));
+  const child = (view: View) => view.batches[0]?.children[0];
+  await viewWhere(supervisor, 'it has written', (view) => child(view)?.files.written === 1);
+  writeFileSync(path.join(world.repository, 'README.md'), 'by a child, and a person\n');
+  const targets = [{ batch: answer.batch ?? '', child: 'a' }];
+  expect(await supervisor.request({ type: 'pause', targets })).toEqual({ ok: true });
+  const view = await viewWhere(supervisor, 'left', (each) => child(each)?.quarantine?.left === 1);
+  const found = child(view);
+  if (found === undefined) throw new Error('no child');
+  return found;
+}
+
+test.each(['move', 'keep'] as const)(
+  'what a child and a person both wrote is left with both names, and they say what becomes of it: %s',
+  async (how) => {
+    world = createWorld();
+    const supervisor = await world.open();
+    const left = await leftOf(supervisor);
+    expect(left.quarantine?.leftFiles).toEqual([{ path: 'README.md', who: 'you' }]);
+    expect(left.actions).toEqual(expect.arrayContaining(['moveLeft', 'keepLeft']));
+    const readme = path.join(world.repository, 'README.md');
+    expect(readFileSync(readme, 'utf8')).toBe('by a child, and a person\n');
+
+    const { batches } = supervisor.view();
+    const targets = [{ batch: batches[0]?.id ?? '', child: 'a' }];
+    expect(await supervisor.request({ type: 'settleLeft', targets, how })).toEqual({ ok: true });
+    const view = await viewWhere(
+      supervisor,
+      'settled',
+      (each) => each.batches[0]?.children[0]?.quarantine?.left === 0,
+    );
+    await supervisor.settled();
+    const child = view.batches[0]?.children[0];
+    expect(child?.actions).not.toContain('keepLeft');
+    if (how === 'keep') {
+      expect(readFileSync(readme, 'utf8')).toBe('by a child, and a person\n');
+      expect(child?.quarantine).toMatchObject({ moved: 0, left: 0 });
+    } else {
+      expect(readFileSync(readme, 'utf8')).toBe('hello\n');
+      expect(child?.quarantine).toMatchObject({ moved: 1, left: 0, files: ['README.md'] });
+      const own = path.join(child?.worktree ?? '', 'README.md');
+      expect(own.startsWith(`${world.repository}.worktrees`)).toBe(true);
+      expect(readFileSync(own, 'utf8')).toBe('by a child, and a person\n');
+    }
+    expect(await supervisor.request({ type: 'settleLeft', targets, how })).toMatchObject({ code: 2 });
+  },
+);

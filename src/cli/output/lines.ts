@@ -1,6 +1,7 @@
 import { plainLine } from '../../protocol/plainText.js';
 import type { View } from '../../protocol/view.js';
 import { changesBetween, type Change } from './changes.js';
+import { leftLines } from './left.js';
 import type { Reporter, Screen } from './reporter.js';
 import { clock, gateText, nowText, statusWords } from './words.js';
 
@@ -45,9 +46,10 @@ function lineOf(change: Change, view: View): string | null {
     }
     case 'child': {
       const { child, before } = change;
+      const left = (before?.quarantine?.left ?? 0) === (child.quarantine?.left ?? 0) ? [] : leftLines(child);
       if (
-        before &&
-        before.display === child.display &&
+        left.length === 0 &&
+        before?.display === child.display &&
         before.resetAt === child.resetAt &&
         before.attempts === child.attempts
       )
@@ -60,7 +62,7 @@ function lineOf(change: Change, view: View): string | null {
       if (child.status === 'paused' && child.resetAt !== null)
         parts.push(`until ${clock(child.resetAt, now)}`);
       if (child.status === 'failed' && child.reason) parts.push(plainLine(child.reason.message));
-      return parts.filter(Boolean).join('  ').trimEnd();
+      return [parts.filter(Boolean).join('  ').trimEnd(), ...left].join('; ');
     }
     default:
       change satisfies never;

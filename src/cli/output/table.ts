@@ -3,6 +3,7 @@ import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
 import { plainLine } from '../../protocol/plainText.js';
 import type { ChildView, View } from '../../protocol/view.js';
+import { leftLines } from './left.js';
 import type { Reporter, Screen } from './reporter.js';
 import { countdown, gateText, nowText, statusWords, thousands } from './words.js';
 
@@ -49,7 +50,8 @@ export function drawTable(view: View, ids: ReadonlySet<string> | null, width: nu
     if (lines.length > 0) lines.push('');
     const done = batch.children.filter((child) => child.status === 'done').length;
     lines.push(`${bold(plainLine(batch.name))}  ${batch.id}  ${done} of ${batch.children.length} done`);
-    for (const child of batch.children) lines.push(row(child, view, width, now));
+    for (const child of batch.children)
+      lines.push(row(child, view, width, now), ...leftLines(child).map((line) => `    ${line}`));
   }
   return lines.map((line) => cliTruncate(line, width - 1)).join('\n');
 }
@@ -69,7 +71,7 @@ export function plainTable(view: View, now: number): string {
         child.executor,
         plainLine(nowText(child, view.gates)),
       ];
-      lines.push(`  ${parts.join('  ').trimEnd()}`);
+      lines.push(`  ${parts.join('  ').trimEnd()}`, ...leftLines(child).map((line) => `    ${line}`));
     }
   }
   return lines.join('\n');

@@ -142,6 +142,8 @@ export function createActions(options: ActionsOptions): Actions {
       case 'giveBack':
       case 'restore':
       case 'check':
+      case 'moveLeft':
+      case 'keepLeft':
         await sendEach(targets, (some) => childRequests(action, some));
         return;
       default:

@@ -122,6 +122,8 @@ export type Event =
       readonly moved: readonly string[];
       readonly left: readonly { readonly path: string; readonly who: string }[];
     }
+  /** A person decided about what a quarantine left. */
+  | { readonly type: 'settleLeftRequested'; readonly child: ChildKey; readonly how: 'move' | 'keep' }
   | {
       readonly type: 'forecasted';
       readonly forecasts: readonly {
@@ -270,6 +272,7 @@ export const syncedEvents: Readonly<Record<Event['type'], boolean>> = {
   worktreeRestored: true,
   quarantineStarted: true,
   quarantined: true,
+  settleLeftRequested: true,
   forecasted: false,
   applyWriting: true,
   applyEnded: true,

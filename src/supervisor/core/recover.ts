@@ -70,7 +70,8 @@ function recoverChild(state: State, child: Child, effects: Effect[]): void {
   if (child.worktree !== null && child.applied.state !== 'applied')
     effects.push({ type: 'snapshot', child: key, why: ended ? 'ended' : 'paused' });
   const half = phase.name !== 'succeeded';
-  if (shared && half && child.worktree !== null && child.quarantine?.state !== 'moved')
+  const moving = child.quarantine?.state === 'moving';
+  if (shared && (half || moving) && child.worktree !== null && child.quarantine?.state !== 'moved')
     effects.push({ type: 'quarantine', child: key });
   if (ended) effects.push({ type: 'writeResult', child: key });
   if (phase.name === 'paused' && phase.pause.retryAt !== null)

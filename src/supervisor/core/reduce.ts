@@ -90,6 +90,8 @@ function handle(d: Draft, event: Event): void {
       return work.quarantineStarted(d, event);
     case 'quarantined':
       return work.quarantined(d, event);
+    case 'settleLeftRequested':
+      return work.settleLeftRequested(d, event);
     case 'forecasted':
       return work.forecasted(d, event);
     case 'applyRequested':

@@ -292,6 +292,8 @@ export interface Quarantine {
   readonly state: 'moving' | 'moved';
   readonly moved: readonly string[];
   readonly left: readonly { readonly path: string; readonly who: string }[];
+  /** A person wants what was left moved as it is. */
+  readonly whole?: boolean;
   readonly checked: boolean;
   readonly errors: number | null;
 }

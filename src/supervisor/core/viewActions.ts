@@ -1,5 +1,6 @@
 import type { BatchAction, BatchView, ChildAction, ChildDisplay, ChildView } from '../../protocol/view.js';
 import type { Batch, Child, Gate } from './state.js';
+import { mayMoveLeft } from './work.js';
 
 export interface Actions {
   readonly actions: readonly ChildAction[];
@@ -10,6 +11,14 @@ const look: readonly ChildAction[] = ['why', 'log', 'worktree', 'checkpoint', 'c
 
 /** What can be done with a child now, and the one sensible next click. The order is the menu's. */
 export function actionsOf(child: Child, display: ChildDisplay, gate: Gate | null): Actions {
+  const { actions, primary } = actionsByPhase(child, display, gate);
+  const { quarantine } = child;
+  if (quarantine?.state !== 'moved' || quarantine.left.length === 0) return { actions, primary };
+  const settle: readonly ChildAction[] = [...(mayMoveLeft(child) ? (['moveLeft'] as const) : []), 'keepLeft'];
+  return { actions: [...settle, ...actions], primary };
+}
+
+function actionsByPhase(child: Child, display: ChildDisplay, gate: Gate | null): Actions {
   const { phase } = child;
   const seen = child.worktree === null ? (child.attempt > 0 ? (['why', 'log'] as const) : []) : look;
   switch (phase.name) {

@@ -13,6 +13,7 @@ export function quarantineOf(child: Child): QuarantineView | null {
     ...(quarantine.errors === null ? {} : { errors: quarantine.errors }),
     files: quarantine.moved,
     leftWith: [...new Set(quarantine.left.map((each) => each.who))],
+    ...(quarantine.left.length === 0 ? {} : { leftFiles: quarantine.left }),
   };
 }
 

@@ -104,7 +104,7 @@ export function restoreRequested(d: Draft, event: Of<'restoreRequested'>): void 
 
 export function quarantineStarted(d: Draft, event: Of<'quarantineStarted'>): void {
   const child = d.child(event.child);
-  if (child === undefined || child.quarantine?.state === 'moved') return;
+  if (child === undefined || child.quarantine !== null) return;
   d.putChild({
     ...child,
     quarantine: { state: 'moving', moved: [], left: [], checked: false, errors: null },
@@ -114,8 +114,26 @@ export function quarantineStarted(d: Draft, event: Of<'quarantineStarted'>): voi
 export function quarantined(d: Draft, event: Of<'quarantined'>): void {
   const child = d.child(event.child);
   if (child === undefined || child.quarantine?.state === 'moved') return;
-  const { moved, left } = event;
+  const { left } = event;
+  const moved = [...new Set([...(child.quarantine?.moved ?? []), ...event.moved])];
   d.putChild({ ...child, quarantine: { state: 'moved', moved, left, checked: false, errors: null } });
+}
+
+/** What several wrote is left until a person says what becomes of it. */
+export function settleLeftRequested(d: Draft, event: Of<'settleLeftRequested'>): void {
+  const child = d.child(event.child);
+  if (child?.quarantine?.state !== 'moved' || child.quarantine.left.length === 0) return;
+  if (event.how === 'keep') d.putChild({ ...child, quarantine: { ...child.quarantine, left: [] } });
+  else if (mayMoveLeft(child)) {
+    d.putChild({ ...child, quarantine: { ...child.quarantine, state: 'moving', whole: true } });
+    d.order({ type: 'quarantine', child: child.key });
+  }
+}
+
+/** Nobody works in its worktree, and its work is not in the user's tree. */
+export function mayMoveLeft(child: Child): boolean {
+  const { state } = child.applied;
+  return !('launch' in child.phase) && state !== 'applied' && state !== 'applying';
 }
 
 export function forecasted(d: Draft, event: Of<'forecasted'>): void {

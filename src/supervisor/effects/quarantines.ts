@@ -83,6 +83,7 @@ export function createQuarantines(parts: QuarantineParts): (key: ChildKey) => Pr
         },
         ref: `refs/swarm/${child.batch}/${child.task.id}/q${child.attempt}${again}`,
         others: await othersOf(key),
+        whole: child.quarantine?.whole === true ? child.quarantine.left.map(({ path }) => path) : [],
         noteStep: async (step) => {
           if (step.step === 'intent') await writePlan(context, key, step.plan);
           if (!context.mayAct()) throw new Error('this owner may not act any more');

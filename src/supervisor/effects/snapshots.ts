@@ -125,7 +125,9 @@ export async function quarantineChild(
 ): Promise<void> {
   await context.turns.run(quarantineTurn(key), async () => {
     const child = context.state().children[key];
-    if (child === undefined || worksAlone(context, child) || child.quarantine?.state === 'moved') return;
+    if (child === undefined || child.quarantine?.state === 'moved') return;
+    // What a person wants moved after all may be of a child that has its worktree since.
+    if (worksAlone(context, child) && child.quarantine?.whole !== true) return;
     if (!(await context.postDurably({ type: 'quarantineStarted', child: key })) || !context.mayAct()) return;
     for (let tries = 1; context.mayAct(); tries++)
       try {

@@ -133,6 +133,8 @@ export interface QuarantineRequest extends ChildEdits {
   /** A ref of the capture's own, e.g. `refs/swarm/<batch>/<child>/q1`. */
   readonly ref: string;
   readonly others: readonly ChildEdits[];
+  /** Paths to move as they are, with what others wrote into them: a person wants it so. */
+  readonly whole?: readonly string[];
   /** Resolves when the step is durably noted. */
   readonly noteStep: (step: QuarantineStep) => Promise<void>;
 }

@@ -38,6 +38,31 @@ describe('what is printed', () => {
     expect(changesBetween(after, after, null)).toEqual([]);
   });
 
+  it('names what a quarantine left, with both writers and the choice', () => {
+    const left = childOf('login', {
+      quarantine: {
+        moved: 1,
+        left: 1,
+        checked: false,
+        leftFiles: [{ path: 'a.ts', who: 'you' }],
+      },
+    });
+    const view = viewOf({ seq: 2, batches: [batchOf([left])] });
+    const wanted = [
+      'left in your tree, for several wrote it: a.ts (login and you)',
+      'swarm settle login --move takes it out as it is, --keep leaves it',
+    ];
+    for (const line of wanted) {
+      expect(plainTable(view, now)).toContain(line);
+      expect(drawTable(view, null, 120, now)).toContain(line);
+    }
+    const screen = recorder();
+    const reporter = linesReporter(screen, null);
+    reporter.view(viewOf({ batches: [batchOf([childOf('login')])] }));
+    reporter.view(view);
+    expect(screen.lines.at(-1)).toContain(wanted.join('; '));
+  });
+
   it('leaves out the batches that are not followed', () => {
     expect(changesBetween(null, after, new Set(['other'])).map((change) => change.type)).toEqual(['gate']);
   });

@@ -27,6 +27,7 @@ export function chanceOf(seed: number): () => number {
  */
 export function hunt(seed: number, steps: number): World {
   const world = new World({ maxConcurrent: 5, askAbove: seed % 3 === 0 ? 40_000 : null });
+  world.overlaps = true;
   const hunter = new Hunter(world, chanceOf(seed));
   for (let step = 0; step < steps; step++) hunter.step();
   hunter.beKind();
@@ -247,6 +248,7 @@ class Hunter {
       { type: 'applyRequested', batch: child.batch, children },
       { type: 'checkRequested', batch: child.batch },
       { type: 'restoreRequested', child: child.key },
+      { type: 'settleLeftRequested', child: child.key, how: chance() < 0.5 ? 'move' : 'keep' },
     ];
     const wish = this.pick(wishes);
     if (wish !== undefined) world.send(wish);

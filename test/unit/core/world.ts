@@ -26,6 +26,8 @@ export class World {
   readonly timers = new Map<string, { readonly timer: TimerId; readonly at: number }>();
   /** Attempts that were started, by child: nothing may be started twice. */
   readonly started = new Map<string, number>();
+  /** Whether quarantines find files that somebody else wrote too. */
+  overlaps = false;
   /** Attempts that run, `child#n`. */
   readonly alive = new Set<string>();
   readonly notified = new Map<string, number>();
@@ -135,7 +137,15 @@ export class World {
       }
       case 'quarantine':
         this.send({ type: 'quarantineStarted', child: effect.child });
-        this.send({ type: 'quarantined', child: effect.child, moved: ['src/half.ts'], left: [] });
+        this.send({
+          type: 'quarantined',
+          child: effect.child,
+          moved: ['src/half.ts'],
+          left:
+            this.overlaps && this.state.children[effect.child]?.quarantine?.whole !== true
+              ? [{ path: 'src/both.ts', who: 'you' }]
+              : [],
+        });
         return;
       case 'restoreWorktree': {
         const place = { path: `/w/${effect.child}`, base: 'base', inputs: [] };

@@ -128,6 +128,23 @@ describe('half-written edits that were moved', () => {
   ])('a build is called clean only when a check has run (%#)', (quarantine, text) => {
     expect(quarantineNote(quarantine).text).toBe(text);
   });
+
+  test('what was left is named with whoever else wrote it, also where nothing could be moved', () => {
+    const left = {
+      moved: 0,
+      left: 2,
+      checked: false,
+      leftWith: ['you', 'b1/tokens'],
+      leftFiles: [
+        { path: 'a.ts', who: 'you' },
+        { path: 'b.ts', who: 'b1/tokens' },
+      ],
+    };
+    expect(quarantineNote(left)).toEqual({
+      text: '0 of 2 files moved; 2 left, also changed by you, b1/tokens',
+      tip: 'Left in your tree, for others wrote it too:\na.ts (also you)\nb.ts (also b1/tokens)',
+    });
+  });
 });
 
 describe('what lies under a row', () => {

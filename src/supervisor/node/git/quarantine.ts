@@ -21,7 +21,7 @@ import { liveEdits } from './edits.js';
 import { userName } from './merge.js';
 import { writeRawPaths, type RawWrite } from './rawWrite.js';
 import { splitNul, type GitRunner } from './runner.js';
-import { createBlobSource, putIn, takeOut, type BlobSource } from './threeWay.js';
+import { beforeOf, createBlobSource, putIn, takeOut, type BlobSource } from './threeWay.js';
 import { ensureWorktree, worktreeState } from './worktree.js';
 import { gitDirOf } from './worktreeFiles.js';
 
@@ -86,7 +86,8 @@ export async function planQuarantine(
   for (const [file, edits] of byPath) {
     if (!isInside(file) || ignored.has(file) || inSubmodule(repository, file)) continue;
     const who = whoElse(file, request);
-    if (edits.some(({ confidence }) => confidence === 'ambiguous')) {
+    const isWhole = request.whole?.includes(file) === true;
+    if (!isWhole && edits.some(({ confidence }) => confidence === 'ambiguous')) {
       left.push({ path: file, who: whoMayBe(edits, who), why: 'ambiguous' });
       continue;
     }
@@ -99,9 +100,9 @@ export async function planQuarantine(
     // What a writer of the ledger left is in the store since then.
     const isKnown = edits.some(({ before, after }) => found !== null && [before, after].includes(found.id));
     if (raw !== null) blobs.add(raw.bytes, isKnown);
-    const restored = await takeOut(runner, blobs, found, edits);
     const base = bases.get(file) ?? null;
-    const own = await putIn(runner, blobs, base, edits);
+    const restored = isWhole ? firstBefore(edits) : await takeOut(runner, blobs, found, edits);
+    const own = isWhole ? { entry: found } : await putIn(runner, blobs, base, edits);
     if (restored === 'overlap' || own === 'overlap') left.push({ path: file, who, why: 'overlap' });
     else if (!sameEntry(found, restored.entry) || !sameEntry(base, own.entry))
       moves.push({ path: file, found, restored: restored.entry, base, own: own.entry });
@@ -325,6 +326,12 @@ export async function entriesAt(
     }
   }
   return entries;
+}
+
+/** What a path held when the child wrote it for the first time. */
+function firstBefore(edits: readonly Edit[]): { readonly entry: Entry | null } {
+  const [first] = edits;
+  return { entry: first === undefined ? null : beforeOf(first) };
 }
 
 export function groupByPath(edits: readonly Edit[]): ReadonlyMap<string, readonly Edit[]> {

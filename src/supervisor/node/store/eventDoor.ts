@@ -74,6 +74,7 @@ const schemas: Readonly<Record<Event['type'], z.ZodType>> = {
   worktreeRestored: z.looseObject({ child: p.key, place: p.place }),
   quarantineStarted: ofChild,
   quarantined: z.looseObject({ child: p.key, moved: z.array(p.text), left: p.whoAndPath }),
+  settleLeftRequested: z.looseObject({ child: p.key, how: z.enum(['move', 'keep']) }),
   forecasted: z.looseObject({
     forecasts: z.array(z.looseObject({ child: p.key, clean: p.flag, with: p.whoAndPath })),
   }),
