@@ -14,20 +14,30 @@ const chunkSize = 64 * 1024;
 const turnSize = 512 * 1024;
 /** How long after its last line a stream counts as busy, and how often busy and quiet ones are looked at. */
 const busyFor = 2_000;
-const busyEvery = 50;
+const busyEvery = 100;
 const quietEvery = 200;
+/** How often the end is looked for, and whether the process lives without one. */
+const endEvery = 200;
 const aliveEvery = 1_000;
+
+/** A look that would be due this soon, in ms, is taken now. */
+const slack = 5;
+const noLines: readonly FollowedLine[] = [];
 
 /** One buffer for all reads: they are synchronous, and the splitter copies what it keeps. */
 const chunk = Buffer.alloc(chunkSize);
 
 /**
  * Follows the logs of attempts by looking at them: one read a look where nothing is new. It holds on every file system,
- * needs no watch per file, and for a hundred talkative children it is cheaper than an event per write.
+ * needs no watch per file, and for a hundred talkative children it is cheaper than an event per write. All are looked at
+ * in the same turn, each stream as often as it talks.
  */
 export class Followers {
   private readonly active = new Set<Following>();
   private timer: NodeJS.Timeout | null = null;
+  private turning = false;
+  /** Somebody need not wait for the next turn. */
+  private soon = false;
 
   follow(request: FollowRequest): Follower {
     const following = new Following(request, () => this.active.delete(following));
@@ -40,19 +50,23 @@ export class Followers {
     };
   }
 
+  /** One turn at a time; who comes during one is looked at right after it. */
   private schedule(after: number): void {
-    if (this.timer !== null && after > 0) return;
+    this.soon ||= after === 0;
+    if (this.turning) return;
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.turn(), after);
   }
 
   private async turn(): Promise<void> {
-    const now = performance.now();
-    let more = false;
-    for (const following of [...this.active])
-      if (following.due(now)) more = (await following.look(now)) || more;
     this.timer = null;
-    if (this.active.size > 0) this.schedule(more ? 0 : busyEvery);
+    this.turning = true;
+    this.soon = false;
+    const now = performance.now();
+    for (const following of [...this.active])
+      if (following.due(now)) this.soon = (await following.look(now)) || this.soon;
+    this.turning = false;
+    if (this.active.size > 0) this.schedule(this.soon ? 0 : busyEvery);
   }
 }
 
@@ -60,12 +74,10 @@ class Following {
   readonly exited: Promise<End>;
   private readonly streams: readonly Stream[];
   private resolve: (end: End) => void = () => undefined;
-  private nextLook = 0;
+  private nextEndLook = 0;
   private nextAliveLook = 0;
-  private lastNews = -Infinity;
-  /** When it was last looked, by the wall clock. */
-  private lookedAt = 0;
   private process: ProcessId | null;
+  private end: End | null = null;
   private over = false;
 
   constructor(
@@ -81,38 +93,39 @@ class Following {
   }
 
   due(now: number): boolean {
-    return now >= this.nextLook;
+    return now >= this.nextEndLook || this.streams.some((stream) => now >= stream.nextLook);
   }
 
   /** Passes on what is new; true where there is more already. */
   async look(now: number): Promise<boolean> {
-    // The end is looked for before the logs are read, so that what was printed before it is passed on before it.
-    const end = readExit(this.request.folder) ?? (await this.gone(now));
+    if (this.end === null && now >= this.nextEndLook) {
+      this.nextEndLook = now + endEvery - slack;
+      this.end = readExit(this.request.folder) ?? (await this.gone(now));
+    }
     if (this.over) return false;
-    if (this.readOn()) this.lastNews = now;
+    // The end is looked for before the logs are read, so that what was printed before it is passed on before it.
+    const { end } = this;
+    this.readOn(end === null ? this.streams.filter((stream) => now >= stream.nextLook) : this.streams, now);
     const more = this.streams.some((stream) => stream.hasMore);
     if (end !== null && !more && !this.over) {
+      const since = Math.min(...this.streams.map((stream) => stream.lookedAt));
       const rest = this.streams.flatMap((stream) => stream.finish());
-      if (rest.length > 0) this.pass(rest, this.lookedAt);
+      if (rest.length > 0) this.pass(rest, since);
       this.dispose();
       this.resolve(end);
     }
-    this.nextLook = more ? 0 : now + (now - this.lastNews < busyFor ? busyEvery : quietEvery) - 5;
     return more && !this.over;
   }
 
   catchUp(): void {
-    if (!this.over) this.readOn();
+    if (!this.over) this.readOn(this.streams, performance.now());
   }
 
-  /** Whether there was anything new. */
-  private readOn(): boolean {
-    const since = this.lookedAt;
-    const now = Date.now();
-    const lines = this.streams.flatMap((stream) => stream.read());
-    if (!this.streams.some((stream) => stream.hasMore)) this.lookedAt = now;
+  private readOn(streams: readonly Stream[], now: number): void {
+    if (streams.length === 0) return;
+    const since = Math.min(...streams.map((stream) => stream.lookedAt));
+    const lines = streams.flatMap((stream) => stream.read(now));
     if (lines.length > 0) this.pass(lines, since);
-    return lines.length > 0;
   }
 
   dispose(): void {
@@ -147,6 +160,11 @@ class Following {
 
 class Stream {
   hasMore = false;
+  /** By the monotonic clock. */
+  nextLook = 0;
+  /** When all that was there had last been read, by the wall clock. */
+  lookedAt = 0;
+  private lastNews = -Infinity;
   private readonly splitter: LineSplitter;
   private readonly file: string;
   private readonly keeper: LogKeeper;
@@ -167,8 +185,9 @@ class Stream {
     this.passed = from;
   }
 
-  read(): readonly FollowedLine[] {
+  read(now: number): readonly FollowedLine[] {
     const lines: SplitLine[] = [];
+    const lookedAt = Date.now();
     this.hasMore = false;
     try {
       this.fd ??= fs.openSync(this.file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
@@ -183,9 +202,14 @@ class Stream {
       // Not there yet, or not readable: there is nothing new.
       this.hasMore = false;
     }
+    if (!this.hasMore) this.lookedAt = lookedAt;
+    if (lines.length > 0) this.lastNews = now;
+    const isBusy = now - this.lastNews < busyFor;
+    this.nextLook = this.hasMore ? 0 : now + (isBusy ? busyEvery : quietEvery) - slack;
+    if (lines.length === 0) return noLines;
     for (const line of lines) this.mask(line);
-    if (lines.length > 0) this.keeper.passed(this.passed);
-    return lines.map((line) => ({ stream: this.name, ...line }));
+    this.keeper.passed(this.passed);
+    return lines.map(({ text, end, cut }) => ({ stream: this.name, text, end, cut }));
   }
 
   finish(): readonly FollowedLine[] {

@@ -30,10 +30,17 @@ export class LineSplitter {
     const lines: SplitLine[] = [];
     for (let start = 0; start < chunk.length;) {
       const newline = chunk.indexOf(10, start);
-      const end = newline === -1 ? chunk.length : newline;
-      this.keep(chunk.subarray(start, end));
-      if (newline === -1) break;
-      lines.push(this.take(this.offset + newline + 1));
+      const isWhole = newline !== -1 && newline - start <= longestLine && this.kept === 0 && !this.cut;
+      if (isWhole) {
+        // Nearly every line: it is read where it stands, without a copy.
+        const end = newline > start && chunk[newline - 1] === 13 ? newline - 1 : newline;
+        const text = chunk.toString('utf8', start, end);
+        lines.push({ text, end: this.offset + newline + 1, cut: false });
+      } else {
+        this.keep(chunk.subarray(start, newline === -1 ? chunk.length : newline));
+        if (newline === -1) break;
+        lines.push(this.take(this.offset + newline + 1));
+      }
       start = newline + 1;
     }
     this.offset += chunk.length;
