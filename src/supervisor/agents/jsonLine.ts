@@ -8,7 +8,8 @@ const ansi = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\
 /** The text without terminal control sequences, byte order mark and surrounding white space. */
 export function plainText(text: string): string {
   const bare = text.includes('\u001b') ? text.replace(ansi, '') : text;
-  return bare.replace(/^\ufeff/, '').trim();
+  // A byte order mark is white space, too.
+  return bare.trim();
 }
 
 /** The JSON object that a line is, or null for anything else: prose, a number, a line that was cut. */

@@ -63,12 +63,13 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
   };
   const onLines = (lines: readonly FollowedLine[], since: number) => {
     if (!context.mayAct()) return;
-    for (const line of lines) {
+    const heard = lines.map((line) => {
       if (line.stream === 'stderr') keepTail(stderr, line.text);
-      const events = parser.push({ stream: line.stream, text: line.text });
+      const events = parser.push(line);
       for (const event of events) onEvent(event, line);
-      recorder.note(events, line, since);
-    }
+      return { events, line };
+    });
+    recorder.note(heard, since);
     // Whoever works says so within half a second; the counts follow when the files are looked at.
     if (progress) recorder.progressed(() => takeProgress());
   };

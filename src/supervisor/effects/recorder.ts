@@ -2,18 +2,20 @@ import type { AgentEvent } from '../agents/agent.js';
 import type { FollowedLine } from '../ports.js';
 import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/checkpoint.js';
 import { checkpointJson, checkpointText, withoutSecrets } from '../research/report.js';
-import { detailsOf, noteEvent, type EditLine } from '../research/research.js';
+import { detailsOf, Notes, type EditLine } from '../research/research.js';
+import { redact } from '../verdict/redact.js';
+import type { DetailsView } from '../../protocol/view.js';
 import type { Attempt } from './attempt.js';
 import { isDiskError, isDiskFailing, messageOf, type EffectContext } from './context.js';
 import { worksInTree } from './shared.js';
-import { createSoon } from './soon.js';
+import { createSoon, untilBeat } from './soon.js';
 
 /** Keeps the checkpoint of a child while one attempt works, on disk and towards the machine. */
 export interface Recorder {
   /** What the line means was told to the machine by an earlier owner, and is in the journal. */
   wasTold(line: FollowedLine): boolean;
-  /** `since`: the line was printed after that (epoch ms). */
-  note(events: readonly AgentEvent[], line: FollowedLine, since: number): void;
+  /** `since`: all of it was printed after that (epoch ms). */
+  note(heard: readonly HeardLine[], since: number): void;
   /** Something of rule 10 has happened; `take` gives it to the next report. */
   progressed(take: () => boolean): void;
   checkpoint(): Checkpoint;
@@ -21,6 +23,19 @@ export interface Recorder {
   finish(): Promise<void>;
   dispose(): void;
 }
+
+/** A line and what it says. */
+export interface HeardLine {
+  readonly events: readonly AgentEvent[];
+  readonly line: FollowedLine;
+}
+
+/** How often a child's counts and last line are told, all children's on the same beat. */
+const reportEvery = 500;
+/** Decisions and lists of files are told less often where many talk. */
+const slowestDetails = 2000;
+/** Decisions that are shown. */
+const decisionsShown = 5;
 
 /** The checkpoint of a child from its file, or an empty one. */
 export async function loadCheckpoint(context: EffectContext, key: string): Promise<Checkpoint> {
@@ -39,57 +54,76 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   const sameAttempt = loaded.attempt === number;
   const told = child?.report.offsets.attempt === number ? child.report.offsets : { stdout: 0, stderr: 0 };
   const acknowledged = sameAttempt ? loaded.offsets : { stdout: 0, stderr: 0 };
-  let known: Checkpoint = {
+  const notes = new Notes({
     ...loaded,
     attempt: number,
     base: child?.worktree?.base ?? loaded.base,
     session: loaded.session ?? child?.session ?? null,
     offsets: acknowledged,
-  };
+  });
   const inTree = child !== undefined && worksInTree(context, child);
   const inShared = child !== undefined && context.state().batches[child.batch]?.isolation === 'shared';
   let chain: Promise<void> = Promise.resolve();
-  let waiting: { readonly events: readonly AgentEvent[]; readonly line: FollowedLine }[] = [];
+  let waiting: HeardLine[] = [];
+  let draining = false;
   let edits: (EditLine & { readonly tree?: 'own' })[] = [];
   let takeProgress: () => boolean = () => false;
+  let detailsDue = true;
   let reportedDetails = '';
+  /** Offsets that were told last; nothing new was said since where they are the same. */
+  let reportedUntil = '';
   // Never backwards, whichever of the two was written last before a crash.
   const offsets = { ...acknowledged };
 
+  const known = (): Checkpoint => ({ ...notes.checkpoint(), offsets: { ...offsets } });
+
   const report = createSoon(
     context.clock,
-    () => 500,
+    (last) => untilBeat(last, reportEvery),
     () => {
       if (!context.mayAct()) return Promise.resolve();
-      const shown = withoutSecrets(known);
-      const details = detailsOf(shown);
-      const text = JSON.stringify(details);
+      // The newest line is told, not the one that was the newest at the last look.
+      attempt.follower?.catchUp();
+      const progress = takeProgress();
+      const until = `${offsets.stdout} ${offsets.stderr}`;
+      const now = known();
+      const fresh = detailsDue ? newDetails(now) : null;
+      if (until === reportedUntil && !progress && fresh === null) return Promise.resolve();
+      reportedUntil = until;
       context.post({
         type: 'reported',
         child: key,
         attempt: number,
-        progress: takeProgress(),
+        progress,
         report: {
-          read: known.read.length,
-          written: known.written.length,
-          input: known.tokens.input,
-          cachedInput: known.tokens.cachedInput,
-          output: known.tokens.output,
-          lastLine: shown.lastLine,
-          lastLineAt: known.lastLineAt,
-          details: text === reportedDetails ? null : details,
+          read: now.read.length,
+          written: now.written.length,
+          input: now.tokens.input,
+          cachedInput: now.tokens.cachedInput,
+          output: now.tokens.output,
+          lastLine: redact(now.lastLine),
+          lastLineAt: now.lastLineAt,
+          details: fresh,
           stdout: offsets.stdout,
           stderr: offsets.stderr,
         },
       });
-      reportedDetails = text;
+      return Promise.resolve();
+    },
+  );
+  const details = createSoon(
+    context.clock,
+    (last) => untilBeat(last, Math.min(slowestDetails, reportEvery * Math.ceil(context.attempts.size / 25))),
+    () => {
+      detailsDue = true;
+      report.want();
       return Promise.resolve();
     },
   );
   const save = createSoon(context.clock, saveSpan, async () => {
     const lines = edits;
     edits = [];
-    const now = known;
+    const now = known();
     try {
       if (!context.mayAct()) return;
       if (lines.length > 0)
@@ -106,33 +140,62 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
     }
   });
 
+  /** Details where they are others than the last. */
+  function newDetails(now: Checkpoint): DetailsView | null {
+    detailsDue = false;
+    const shown = detailsOf(withoutSecrets({ ...now, decisions: now.decisions.slice(-decisionsShown) }));
+    const text = JSON.stringify(shown);
+    if (text === reportedDetails) return null;
+    reportedDetails = text;
+    return shown;
+  }
+
   /** Many at once save more seldom: what a crash then cuts off is read again from their logs. */
   function saveSpan(): number {
-    return Math.max(1000, 50 * context.attempts.size);
+    return Math.max(1000, 100 * context.attempts.size);
+  }
+
+  function wantAll(): void {
+    report.want();
+    details.want();
+    save.want();
+  }
+
+  /** Notes what waits, as far as no file and no ledger must be looked at first. */
+  function noteAtOnce(): void {
+    let done = 0;
+    for (const { events, line } of waiting) {
+      if (inShared || events.some(namesFile)) break;
+      const at = context.clock.now();
+      for (const event of events) notes.note(event, { at, folder: attempt.work, file: null });
+      offsets[line.stream] = line.end;
+      done += 1;
+    }
+    if (done === 0) return;
+    waiting = waiting.slice(done);
+    wantAll();
   }
 
   async function drain(): Promise<void> {
-    const lines = waiting;
-    waiting = [];
-    const all = lines.flatMap(({ events }) => events);
-    for (const { events, line } of lines) {
-      for (const event of events) {
-        if (inShared && !isOvertaken(event, all))
-          await untilKnown(() => context.shared.observe(attempt, event));
-        if (!context.mayAct()) return;
-        const file = await fileOf(event);
-        const noted = noteEvent(known, event, { at: context.clock.now(), folder: attempt.work, file });
-        known = noted.checkpoint;
-        // In a shared tree the ledger says more exactly whose an edit is.
-        if (noted.edit !== null && !inTree)
-          edits.push(inShared ? { ...noted.edit, tree: 'own' } : noted.edit);
+    while (waiting.length > 0) {
+      const lines = waiting;
+      waiting = [];
+      const all = inShared ? lines.flatMap(({ events }) => events) : [];
+      for (const { events, line } of lines) {
+        for (const event of events) {
+          if (inShared && !isOvertaken(event, all))
+            await untilKnown(() => context.shared.observe(attempt, event));
+          if (!context.mayAct()) return;
+          const file = namesFile(event) ? await context.fileState(attempt.work, event.path) : null;
+          const edit = notes.note(event, { at: context.clock.now(), folder: attempt.work, file });
+          // In a shared tree the ledger says more exactly whose an edit is.
+          if (edit !== null && !inTree) edits.push(inShared ? { ...edit, tree: 'own' } : edit);
+        }
+        offsets[line.stream] = line.end;
       }
-      offsets[line.stream] = line.end;
-      known = { ...known, offsets: { ...offsets } };
+      wantAll();
     }
-    if (lines.length === 0) return;
-    report.want();
-    save.want();
+    draining = false;
   }
 
   /**
@@ -155,22 +218,27 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       }
   }
 
-  function fileOf(event: AgentEvent) {
-    return event.type === 'read' || event.type === 'write'
-      ? context.fileState(attempt.work, event.path)
-      : Promise.resolve(null);
-  }
-
   // The checkpoint may be ahead of what the last owner had journaled.
   if (sameAttempt) report.want();
 
+  function dispose(): void {
+    report.dispose();
+    details.dispose();
+    save.dispose();
+  }
+
   return {
     wasTold: (line) => line.end <= told[line.stream],
-    note(events, line, since) {
-      if (line.end <= acknowledged[line.stream]) return;
-      if (inShared) context.shared.hear(attempt, events, since);
-      waiting.push({ events: events.filter((event) => event.type !== 'ignored'), line });
-      if (waiting.length > 1) return;
+    note(heard, since) {
+      for (const { events, line } of heard) {
+        if (line.end <= acknowledged[line.stream]) continue;
+        if (inShared) context.shared.hear(attempt, events, since);
+        waiting.push({ events, line });
+      }
+      if (draining) return;
+      noteAtOnce();
+      if (waiting.length === 0) return;
+      draining = true;
       chain = chain.then(drain);
       context.track(`research ${key}`, chain);
     },
@@ -178,25 +246,29 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       takeProgress = take;
       report.want();
     },
-    checkpoint: () => known,
+    checkpoint: known,
     async finish() {
       await chain;
       if (inShared) await untilKnown(() => context.shared.ended(attempt));
+      detailsDue = true;
       report.want();
       save.want();
       await report.flush();
       await save.flush();
-      report.dispose();
-      save.dispose();
+      dispose();
     },
-    dispose() {
-      report.dispose();
-      save.dispose();
-    },
+    dispose,
   };
 }
 
 const diskPause = 1000;
+
+type FileEvent = Extract<AgentEvent, { readonly type: 'read' | 'write' }>;
+
+/** The file is looked at before the event is noted. */
+function namesFile(event: AgentEvent): event is FileEvent {
+  return event.type === 'read' || event.type === 'write';
+}
 
 /**
  * An announcement that is read together with what it announced comes too late: what it wanted to be looked at before

@@ -8,8 +8,11 @@ export interface Soon {
   dispose(): void;
 }
 
-/** The first wish is met at once, the next ones at least `span()` ms after the start of the last. */
-export function createSoon(clock: Clock, span: () => number, work: () => Promise<void>): Soon {
+/**
+ * The first wish is met at once, the next ones at least `span` ms after the start of the last, which it is told (by the
+ * monotonic clock).
+ */
+export function createSoon(clock: Clock, span: (last: number) => number, work: () => Promise<void>): Soon {
   let wanted = false;
   let disposed = false;
   let timer: Disposable | null = null;
@@ -33,7 +36,7 @@ export function createSoon(clock: Clock, span: () => number, work: () => Promise
 
   function arm(): void {
     if (timer !== null || disposed || busy) return;
-    const wait = last + span() - clock.monotonic();
+    const wait = Number.isFinite(last) ? last + span(last) - clock.monotonic() : 0;
     if (wait <= 0) {
       void start(); // `work` reports its own failures
       return;
@@ -59,4 +62,13 @@ export function createSoon(clock: Clock, span: () => number, work: () => Promise
       timer = null;
     },
   };
+}
+
+/**
+ * Until the next beat that is not just now. What keeps to one beat is done together, and what follows from it (a line
+ * in the journal, a view) once for all.
+ */
+export function untilBeat(last: number, every: number): number {
+  const left = every - (last % every);
+  return left < every / 5 ? left + every : left;
 }

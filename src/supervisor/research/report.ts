@@ -76,10 +76,28 @@ function oneLine(text: string): string {
 export function withoutSecrets(known: Checkpoint): Checkpoint {
   return {
     ...known,
-    commands: known.commands.map((entry) => ({ ...entry, command: redact(entry.command) })),
-    next: known.next.map((item) => ({ ...item, text: redact(item.text) })),
-    decisions: known.decisions.map((decision) => ({ ...decision, text: redact(decision.text) })),
+    commands: known.commands.map(redactedCommand),
+    next: known.next.map(redactedItem),
+    decisions: known.decisions.map(redactedDecision),
     denied: known.denied.map((what) => redact(what)),
     lastLine: redact(known.lastLine),
+  };
+}
+
+type Entry<Name extends 'commands' | 'next' | 'decisions'> = Checkpoint[Name][number];
+
+const redactedCommand = once((entry: Entry<'commands'>) => ({ ...entry, command: redact(entry.command) }));
+const redactedItem = once((entry: Entry<'next'>) => ({ ...entry, text: redact(entry.text) }));
+const redactedDecision = once((entry: Entry<'decisions'>) => ({ ...entry, text: redact(entry.text) }));
+
+/** An entry never changes, and is asked for again and again. */
+function once<T extends object>(work: (entry: T) => T): (entry: T) => T {
+  const done = new WeakMap<T, T>();
+  return (entry) => {
+    const before = done.get(entry);
+    if (before !== undefined) return before;
+    const now = work(entry);
+    done.set(entry, now);
+    return now;
   };
 }

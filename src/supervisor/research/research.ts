@@ -91,10 +91,7 @@ export function noteEvent(
         next: event.items.slice(0, 100).map((item) => ({ text: bounded(item.text, 300), done: item.done })),
       });
     case 'text':
-      return keep({
-        decisions: lastStatements(known, event.text, at),
-        ...line(known, event.text, at),
-      });
+      return { checkpoint: withSayings(known, [{ text: event.text, at, isStatement: true }]), edit: null };
     case 'usage':
       return keep({ tokens: counted(known, event) });
     case 'denied':
@@ -105,13 +102,76 @@ export function noteEvent(
     case 'done':
       return event.result === '' ? { checkpoint: known, edit: null } : keep(line(known, event.result, at));
     case 'unrecognized':
-      return event.text.trim() === '' ? { checkpoint: known, edit: null } : keep(line(known, event.text, at));
+      return event.text.trim() === ''
+        ? { checkpoint: known, edit: null }
+        : { checkpoint: withSayings(known, [{ text: event.text, at, isStatement: false }]), edit: null };
     case 'signal':
     case 'ignored':
       return { checkpoint: known, edit: null };
     default:
       return event satisfies never;
   }
+}
+
+/** What a child has said in words. */
+interface Saying {
+  readonly text: string;
+  readonly at: number;
+  /** The agent's own words, not log text. */
+  readonly isStatement: boolean;
+}
+
+const mostSayings = 50;
+
+/**
+ * Notes events one after the other: what `noteEvent` says of each, at less cost. Most of what an agent prints are
+ * words of which only the last are kept, so these are noted when it is asked what is known.
+ */
+export class Notes {
+  private sayings: Saying[] = [];
+
+  constructor(private known: Checkpoint) {}
+
+  note(event: AgentEvent, context: NoteContext): EditLine | null {
+    if (event.type === 'ignored' || event.type === 'signal') return null;
+    if (event.type === 'text' || (event.type === 'unrecognized' && event.text.trim() !== '')) {
+      this.sayings.push({ text: event.text, at: context.at, isStatement: event.type === 'text' });
+      if (this.sayings.length >= mostSayings) this.checkpoint();
+      return null;
+    }
+    const { checkpoint, edit } = noteEvent(this.checkpoint(), event, context);
+    this.known = checkpoint;
+    return edit;
+  }
+
+  checkpoint(): Checkpoint {
+    if (this.sayings.length > 0) this.known = withSayings(this.known, this.sayings);
+    this.sayings = [];
+    return this.known;
+  }
+}
+
+/** The last that says something is the last line; the agent's own words are kept among the decisions. */
+function withSayings(known: Checkpoint, sayings: readonly Saying[]): Checkpoint {
+  const decisions = [...known.decisions];
+  for (const { text, at, isStatement } of sayings) if (isStatement) noteStatement(decisions, text, at);
+  const last = sayings.findLast(({ text }) => firstWords(text, 1) !== '');
+  return {
+    ...known,
+    decisions,
+    ...(last === undefined ? {} : line(known, last.text, last.at)),
+    updatedAt: sayings.at(-1)?.at ?? known.updatedAt,
+  };
+}
+
+/** The agent's last words stand in for decisions, so that a brief can say where it was; its newest replaces it. */
+function noteStatement(decisions: Checkpoint['decisions'], text: string, at: number): void {
+  const statement = bounded(text.trim(), 600);
+  if (statement.length < 20) return;
+  for (let i = decisions.length - 1; i >= 0; i--)
+    if (decisions[i]?.text === statement) decisions.splice(i, 1);
+  decisions.push({ text: statement, at });
+  if (decisions.length > mostDecisions) decisions.splice(0, decisions.length - mostDecisions);
 }
 
 /** Rule 10: what counts as getting on with the work. */
@@ -227,16 +287,6 @@ function noteWrite(
       confidence: 'exact',
     },
   };
-}
-
-/** The agent's last words stand in for decisions, so that a brief can say where it was; its newest replaces it. */
-function lastStatements(known: Checkpoint, text: string, at: number): Checkpoint['decisions'] {
-  const statement = bounded(text.trim(), 600);
-  if (statement.length < 20) return known.decisions;
-  return [
-    ...known.decisions.filter((decision) => decision.text !== statement),
-    { text: statement, at },
-  ].slice(-mostDecisions);
 }
 
 function counted(known: Checkpoint, event: AgentEvent & { readonly type: 'usage' }): Checkpoint['tokens'] {

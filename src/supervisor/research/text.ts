@@ -5,9 +5,23 @@ export function bounded(text: string, most: number): string {
 
 /** The first line that says something, in one line without control characters. */
 export function firstWords(text: string, most: number): string {
-  const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
+  const line = firstLine(text);
   // What an agent prints must not steer a terminal.
-  return bounded(line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim(), most);
+  const plain = control.test(line) ? line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : line;
+  return bounded(plain.trim(), most);
+}
+
+const control = /[\u0000-\u001f\u007f-\u009f]/;
+
+function firstLine(text: string): string {
+  for (let start = 0; start <= text.length;) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end);
+    if (line.trim() !== '') return line;
+    start = end + 1;
+  }
+  return '';
 }
 
 /** A path as seen from the child's folder, with `/`; one outside is absolute. */

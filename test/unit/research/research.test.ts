@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/supervisor/agents/agent.js';
 import {
@@ -10,6 +11,7 @@ import {
   detailsOf,
   isProgress,
   noteEvent,
+  Notes,
   treeId,
   type EditLine,
   type FileState,
@@ -105,6 +107,40 @@ test('tokens add up over sessions; a running total counts the session once', () 
     after([{ type: 'session', id: 'one' }, usage('total', 10)]).known,
   );
   expect(resumed.tokens.input).toBe(30);
+});
+
+test('noting many events, asked now and then, says the same as noting one by one', () => {
+  const words = fc.oneof(
+    fc.constantFrom(
+      'I have found out why it fails',
+      'The second thing that I found',
+      '',
+      ' \n ',
+      '\u0001\nlater',
+    ),
+    fc.string({ maxLength: 40 }),
+  );
+  const event: fc.Arbitrary<AgentEvent> = fc.oneof(
+    words.map((text) => ({ type: 'text', text }) as const),
+    words.map((text) => ({ type: 'text', text: `${text} ${'and more of it '.repeat(50)}` }) as const),
+    words.map((text) => ({ type: 'unrecognized', text }) as const),
+    words.map((text) => ({ type: 'decision', text }) as const),
+    words.map((path) => ({ type: 'write', path, tool: 'Edit' }) as const),
+    fc.constantFrom<AgentEvent>({ type: 'ignored' }, { type: 'done', ok: true, result: 'It is done now' }),
+  );
+  const steps = fc.array(fc.tuple(event, fc.boolean()), { maxLength: 120 });
+  fc.assert(
+    fc.property(steps, (all) => {
+      const events = all.map(([each]) => each);
+      const notes = new Notes(start);
+      const edits = all.flatMap(([each, isAsked], i) => {
+        const edit = notes.note(each, { at: i * 1000, folder: '/work/c', file: null });
+        if (isAsked) notes.checkpoint();
+        return edit === null ? [] : [edit];
+      });
+      expect({ known: notes.checkpoint(), edits }).toEqual(after(events));
+    }),
+  );
 });
 
 test('what counts as progress is what rule 10 names', () => {

@@ -1,7 +1,7 @@
-import type { Stats } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { StoreError } from '../../ports.js';
-import { entry, mkdir } from '../fsCalls.js';
+import { isMissing, mkdir } from '../fsCalls.js';
 
 /** Folders of `.swarm` that must be folders, not links to elsewhere. */
 export const ownFolders = ['lock', 'journal', 'batches', 'corrupt'] as const;
@@ -19,15 +19,14 @@ export function childPath(batch: string, child: string): string {
  * The absolute path of something below the folder. Refused: paths that leave it, and any part on the way that is a
  * symbolic link.
  */
-export async function pathBelow(folder: string, relative: string): Promise<string> {
+export function pathBelow(folder: string, relative: string): string {
   const parts = partsOf(relative);
   let at = folder;
   for (const part of parts) {
     at = path.join(at, part);
-    const stats = await entry(at);
+    const stats = look(at);
     if (stats === null) break;
-    if (stats.isSymbolicLink())
-      throw new StoreError('disk', `${at} is a symbolic link. Nothing is written through it.`);
+    refuseLink(at, stats);
   }
   return path.join(folder, ...parts);
 }
@@ -37,15 +36,40 @@ export async function makeFolders(folder: string, relative: string): Promise<str
   let at = folder;
   for (const part of partsOf(relative)) {
     at = path.join(at, part);
-    let stats = await entry(at);
+    let stats = look(at);
     if (stats === null) {
       await mkdir(at);
-      stats = await entry(at);
+      stats = look(at);
     }
     if (stats !== null && !isOwnFolder(stats))
       throw new StoreError('disk', `${at} is not a folder of its own. Nothing is written through it.`);
   }
   return at;
+}
+
+/** The absolute path of a file below the folder whose folders are made; refused as above. */
+export async function placeBelow(folder: string, relative: string): Promise<string> {
+  const parts = partsOf(relative);
+  const parent = parts.length === 1 ? folder : await makeFolders(folder, parts.slice(0, -1).join('/'));
+  const file = path.join(parent, parts.at(-1) ?? '');
+  const stats = look(file);
+  if (stats !== null) refuseLink(file, stats);
+  return file;
+}
+
+/** Every file that is written is looked for on its whole way: at once, for a turn of the event loop costs more. */
+function look(file: string): Stats | null {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function refuseLink(file: string, stats: Stats): void {
+  if (stats.isSymbolicLink())
+    throw new StoreError('disk', `${file} is a symbolic link. Nothing is written through it.`);
 }
 
 export function isOwnFolder(stats: Stats): boolean {

@@ -9,7 +9,7 @@ import { StoreError, type Disposable, type Store } from '../../ports.js';
 import { diskUse } from '../diskUse.js';
 import * as calls from '../fsCalls.js';
 import type { Journal } from './journal.js';
-import { childPath, makeFolders, pathBelow } from './layout.js';
+import { childPath, makeFolders, pathBelow, placeBelow } from './layout.js';
 import type { Claim } from './lock.js';
 import { LatestOnly } from './latestOnly.js';
 import { pruneSegments } from './prune.js';
@@ -68,13 +68,13 @@ export class SwarmStore implements Store {
 
   write(relative: string, text: string): Promise<void> {
     return this.guarded(async () => {
-      const file = await this.prepared(relative);
+      const file = await placeBelow(this.folder, relative);
       await calls.writeWhole(file, text);
     });
   }
 
   async read(relative: string): Promise<string | null> {
-    return readRegular(await pathBelow(this.folder, relative), longestFile, []);
+    return readRegular(pathBelow(this.folder, relative), longestFile, []);
   }
 
   appendLines(relative: string, lines: readonly string[]): Promise<void> {
@@ -82,7 +82,7 @@ export class SwarmStore implements Store {
     const before = this.appends.get(relative) ?? Promise.resolve();
     const next = before
       .catch(() => undefined)
-      .then(() => this.guarded(async () => appendTo(await this.prepared(relative), lines)));
+      .then(() => this.guarded(async () => appendTo(await placeBelow(this.folder, relative), lines)));
     this.appends.set(relative, next);
     const forget = (): void => {
       if (this.appends.get(relative) === next) this.appends.delete(relative);
@@ -163,12 +163,6 @@ export class SwarmStore implements Store {
       await freeReserve(this.folder, error);
       throw new StoreError('disk', calls.messageOf(error));
     }
-  }
-
-  private async prepared(relative: string): Promise<string> {
-    const parent = path.dirname(relative);
-    if (parent !== '.') await makeFolders(this.folder, parent);
-    return pathBelow(this.folder, relative);
   }
 
   private at(name: string): string {
