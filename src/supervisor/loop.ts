@@ -19,6 +19,8 @@ export interface Loop {
   /** Queues a wish or a step that must not be forgotten; false if it was refused, by a full disk or the end. */
   postDurably(event: Event): Promise<boolean>;
   diskFilled(): void;
+  /** What was queued until now is in the journal, or held back by a full disk, and its effects are ordered. */
+  worked(): Promise<void>;
   /** The queue is empty and everything in it is in the journal. */
   drained(): Promise<void>;
   /** Takes no more events; what was queued is written first. */
@@ -65,6 +67,8 @@ export function createLoop(options: LoopOptions): Loop {
   let unwritten: Stamped[] = [];
   let deferred: Effect[] = [];
   let pumping: Promise<void> | null = null;
+  /** Told at the end of the turn that takes what is queued now. */
+  let waiting: (() => void)[] = [];
   let stopped = false;
   let sinceSnapshot = store.loaded.events.length;
   onImpossible((message) => log.error(`Ignored, for it cannot happen: ${message}`));
@@ -82,9 +86,14 @@ export function createLoop(options: LoopOptions): Loop {
     // Events of the same turn are written together.
     await Promise.resolve();
     try {
-      while (queue.length > 0) await turn();
+      while (queue.length > 0) {
+        const told = waiting;
+        waiting = [];
+        await turn().finally(() => told.forEach((tell) => tell()));
+      }
     } finally {
       pumping = null;
+      for (const tell of waiting.splice(0)) tell();
     }
   }
 
@@ -111,7 +120,8 @@ export function createLoop(options: LoopOptions): Loop {
     commit(next.state, next.stamped.length);
     for (const { answer } of taken) answer?.(true);
     for (const effect of [...held, ...next.effects]) options.run(effect);
-    await saveSnapshot();
+    // Reports its own failures. What happens meanwhile does not wait for it.
+    void saveSnapshot();
   }
 
   function reduceAll(taken: readonly Queued[]): {
@@ -191,6 +201,7 @@ export function createLoop(options: LoopOptions): Loop {
     diskFilled: () => {
       if (state.diskFullSince === null) post({ event: { type: 'diskFilled' }, answer: null });
     },
+    worked: () => (pumping === null ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     async drained() {
       while (pumping !== null) await pumping;
     },

@@ -259,7 +259,8 @@ export async function startOwner(
   if (loop.state().settings.maxConcurrent !== maxConcurrent)
     loop.post({ type: 'settingsChanged', settings: { ...loop.state().settings, maxConcurrent } });
   loop.post({ type: 'opened', owner: store.owner, version: options.version });
-  await loop.drained();
+  // What comes of it, of a thousand children perhaps, is shown as it comes.
+  await loop.worked();
   publish.want();
   return { view: () => loop.view(), request, settled, close };
 }

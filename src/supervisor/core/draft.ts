@@ -40,7 +40,8 @@ export class Draft {
     if (!this.touched) return;
     this.touched = false;
     const { seq, t, offset } = stamped;
-    this.current = { ...this.current, seq, at: Math.max(this.current.at, t), offset };
+    // A change has made it an object of this draft, which nobody has seen yet.
+    Object.assign(this.current, { seq, at: Math.max(this.current.at, t), offset });
   }
 
   child(key: ChildKey): Child | undefined {

@@ -48,9 +48,11 @@ function look(d: Draft): { readonly usage: Usage; readonly waiting: Waiting } {
   const paused: Child[] = [];
   const queued: Child[] = [];
   const first: Child[] = [];
+  const { children } = d.state;
   for (const id of d.state.batchOrder)
     for (const key of d.batch(id)?.children ?? []) {
-      const child = d.child(key);
+      // A key that a batch names is never one of an object's own making.
+      const child = children[key];
       if (child === undefined) continue;
       const { phase } = child;
       if ('launch' in phase) {

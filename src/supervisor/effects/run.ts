@@ -41,7 +41,10 @@ export function runEffect(context: EffectContext, effect: Effect): void {
     case 'clearTimer':
       return clearTimer(context, effect.timer);
     case 'writeResult':
-      return context.track(`result ${effect.child}`, writeResult(context, effect.child));
+      return context.track(
+        `result ${effect.child}`,
+        context.turns.run(laneOf(effect.child), () => writeResult(context, effect.child)),
+      );
     case 'notify':
       return notify(context, effect);
     case 'watchDisk':
@@ -99,6 +102,11 @@ function timerName(timer: TimerId): string {
 
 const longestResult = 64 * 1024;
 
+/** After a restart all results are looked at: some at once, not a thousand. Those of one child come in their order. */
+function laneOf(key: ChildKey): string {
+  return `result ${key.charCodeAt(key.length - 1) % 8}`;
+}
+
 async function writeResult(context: EffectContext, key: ChildKey): Promise<void> {
   const child = context.state().children[key];
   if (child === undefined) return;
@@ -119,11 +127,11 @@ async function writeResult(context: EffectContext, key: ChildKey): Promise<void>
     tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },
     endedAt: new Date(phase.since).toISOString(),
   };
+  const file = `batches/${batch}/children/${id}/result.json`;
+  const text = `${JSON.stringify(value, null, 2)}\n`;
   try {
-    await context.store.write(
-      `batches/${batch}/children/${id}/result.json`,
-      `${JSON.stringify(value, null, 2)}\n`,
-    );
+    // An order that comes again finds it written.
+    if ((await context.store.read(file)) !== text) await context.store.write(file, text);
   } catch (error) {
     if (!context.mayAct()) return;
     if (isDiskError(error)) context.diskFilled();

@@ -57,6 +57,19 @@ describe('a record', () => {
     expect(record && eventIn(record)).toEqual(event(7).event);
   });
 
+  it('of an odd time, after a gap, comes back as it was, too', () => {
+    for (const [t, offset, prev] of [
+      [1.5, -60, 6],
+      [-3, 60, 2],
+      [9_999_999_999_999_998, 0.5, 6],
+    ] as const) {
+      const line = encodeRecord({ ...event(7), t, offset }, 3, prev);
+      const record = decodeRecord(Buffer.from(line.slice(0, -1)));
+      expect(record).toMatchObject({ n: 7, epoch: 3, t, offset, prev: prev === 6 ? null : prev });
+      expect(record && eventIn(record)).toEqual(event(7).event);
+    }
+  });
+
   it('with any one bit flipped is no record', () => {
     const line = Buffer.from(encodeRecord(event(7), 3, 6).slice(0, -1));
     const whole = decodeRecord(line);
@@ -78,6 +91,22 @@ describe('a record', () => {
 });
 
 describe('a journal', () => {
+  it('that goes on while a snapshot is saved keeps what the snapshot does not hold', async () => {
+    const folder = path.join(temporary(), '.swarm');
+    const store = await own(folder, { segmentSize: 100 });
+    for (let seq = 1; seq <= 5; seq++) await store.append([event(seq)], false);
+    let isSaved = false;
+    const saving = store.saveState(state(5)).then(() => (isSaved = true));
+    let last = 5;
+    while (!isSaved) await store.append([event(++last)], false);
+    await saving;
+    await store.close();
+    const { loaded } = await own(folder);
+    expect(loaded.problems).toEqual([]);
+    expect(loaded.state?.seq).toBe(5);
+    expect(loaded.events.map(({ seq }) => seq)).toEqual(Array.from({ length: last - 5 }, (_, n) => n + 6));
+  });
+
   it('cut at any byte gives the records before the cut and goes on from there', async () => {
     const folder = await folderWith(4);
     const whole = fs.readFileSync(journalOf(folder));

@@ -5,29 +5,29 @@ import { eventIn, type RawRecord } from './record.js';
 import * as p from './parts.js';
 
 const ofAttempt = { child: p.key, attempt: p.count };
-const ofChildren = z.looseObject({ children: p.keys });
-const ofChild = z.looseObject({ child: p.key });
-const ofBatch = z.looseObject({ batch: p.key });
-const nothing = z.looseObject({});
+const ofChildren = z.object({ children: p.keys });
+const ofChild = z.object({ child: p.key });
+const ofBatch = z.object({ batch: p.key });
+const nothing = z.object({});
 
 /** What each event must have for the machine to work on it. */
 const schemas: Readonly<Record<Event['type'], z.ZodType>> = {
-  opened: z.looseObject({ owner: p.owner, version: p.text }),
-  settingsChanged: z.looseObject({ settings: p.settings }),
-  batchLaunched: z.looseObject({ batch: p.batch, tasks: z.array(p.task).min(1) }),
+  opened: z.object({ owner: p.owner, version: p.text }),
+  settingsChanged: z.object({ settings: p.settings }),
+  batchLaunched: z.object({ batch: p.batch, tasks: z.array(p.task).min(1) }),
   batchRemoved: ofBatch,
-  prepared: z.looseObject({ ...ofAttempt, place: p.place }),
-  prepareFailed: z.looseObject({
+  prepared: z.object({ ...ofAttempt, place: p.place }),
+  prepareFailed: z.object({
     ...ofAttempt,
-    failure: z.looseObject({ kind: p.text, message: p.text }),
+    failure: z.object({ kind: p.text, message: p.text }),
   }),
-  spawned: z.looseObject({ ...ofAttempt, process: p.processId }),
-  spawnFailed: z.looseObject({ ...ofAttempt, message: p.text, disk: p.flag }),
-  sessionLearned: z.looseObject({ ...ofAttempt, session: p.text }),
-  reported: z.looseObject({
+  spawned: z.object({ ...ofAttempt, process: p.processId }),
+  spawnFailed: z.object({ ...ofAttempt, message: p.text, disk: p.flag }),
+  sessionLearned: z.object({ ...ofAttempt, session: p.text }),
+  reported: z.object({
     ...ofAttempt,
     progress: p.flag,
-    report: z.looseObject({
+    report: z.object({
       read: p.count,
       written: p.count,
       input: z.number(),
@@ -40,10 +40,10 @@ const schemas: Readonly<Record<Event['type'], z.ZodType>> = {
       stderr: p.count,
     }),
   }),
-  limitHeard: z.looseObject({ ...ofAttempt, verdict: p.verdict }),
-  exited: z.looseObject({
+  limitHeard: z.object({ ...ofAttempt, verdict: p.verdict }),
+  exited: z.object({
     ...ofAttempt,
-    exit: z.looseObject({
+    exit: z.object({
       kind: z.enum(['exited', 'lost']),
       code: p.count.nullable(),
       signal: p.nullableText,
@@ -53,62 +53,62 @@ const schemas: Readonly<Record<Event['type'], z.ZodType>> = {
     result: p.text,
     progress: p.flag,
   }),
-  adopted: z.looseObject({ ...ofAttempt, process: p.processId }),
-  snapshotTaken: z.looseObject({
+  adopted: z.object({ ...ofAttempt, process: p.processId }),
+  snapshotTaken: z.object({
     child: p.key,
     n: p.count,
     ref: p.text,
     commit: p.text,
     files: p.count.optional(),
   }),
-  snapshotFailed: z.looseObject({ child: p.key, message: p.text, disk: p.flag }),
-  uncaptured: z.looseObject({
+  snapshotFailed: z.object({ child: p.key, message: p.text, disk: p.flag }),
+  uncaptured: z.object({
     child: p.key,
-    paths: z.array(z.looseObject({ path: p.text, reason: p.text })),
+    paths: z.array(z.object({ path: p.text, reason: p.text })),
   }),
-  strayed: z.looseObject({
+  strayed: z.object({
     child: p.key,
-    strays: z.array(z.looseObject({ path: p.text, who: p.text, moved: p.flag })),
+    strays: z.array(z.object({ path: p.text, who: p.text, moved: p.flag })),
   }),
   worktreeLost: ofChild,
-  worktreeRestored: z.looseObject({ child: p.key, place: p.place }),
+  worktreeRestored: z.object({ child: p.key, place: p.place }),
   quarantineStarted: ofChild,
-  quarantined: z.looseObject({ child: p.key, moved: z.array(p.text), left: p.whoAndPath }),
-  settleLeftRequested: z.looseObject({ child: p.key, how: z.enum(['move', 'keep']) }),
-  forecasted: z.looseObject({
-    forecasts: z.array(z.looseObject({ child: p.key, clean: p.flag, with: p.whoAndPath })),
+  quarantined: z.object({ child: p.key, moved: z.array(p.text), left: p.whoAndPath }),
+  settleLeftRequested: z.object({ child: p.key, how: z.enum(['move', 'keep']) }),
+  forecasted: z.object({
+    forecasts: z.array(z.object({ child: p.key, clean: p.flag, with: p.whoAndPath })),
   }),
-  applyWriting: z.looseObject({ batch: p.key, ...p.applyStep.shape }),
-  applyEnded: z.looseObject({
+  applyWriting: z.object({ batch: p.key, ...p.applyStep.shape }),
+  applyEnded: z.object({
     children: p.keys,
     applied: p.keys,
-    conflicts: z.array(z.looseObject({ child: p.key, with: p.whoAndPath })),
-    red: z.array(z.looseObject({ child: p.key, errors: p.count })),
+    conflicts: z.array(z.object({ child: p.key, with: p.whoAndPath })),
+    red: z.array(z.object({ child: p.key, errors: p.count })),
     message: p.nullableText,
   }),
-  checked: z.looseObject({
+  checked: z.object({
     batch: p.key,
     check: p.batchCheck,
-    children: z.array(z.looseObject({ child: p.key, check: p.childCheck })),
+    children: z.array(z.object({ child: p.key, check: p.childCheck })),
   }),
-  worktreeMeasured: z.looseObject({ child: p.key, bytes: p.count }),
+  worktreeMeasured: z.object({ child: p.key, bytes: p.count }),
   worktreeRemoved: ofChild,
-  timerFired: z.looseObject({ timer: z.looseObject({ kind: p.text }) }),
-  resumeRequested: z.looseObject({ children: p.keys, how: z.enum(['auto', 'brief']) }),
-  resumeAtRequested: z.looseObject({ children: p.keys, at: p.instant }),
+  timerFired: z.object({ timer: z.object({ kind: p.text }) }),
+  resumeRequested: z.object({ children: p.keys, how: z.enum(['auto', 'brief']) }),
+  resumeAtRequested: z.object({ children: p.keys, at: p.instant }),
   declineRequested: ofChildren,
   pauseRequested: ofChildren,
   stopRequested: ofChildren,
-  retryRequested: z.looseObject({ children: p.keys, prompt: p.nullableText }),
+  retryRequested: z.object({ children: p.keys, prompt: p.nullableText }),
   startNextRequested: ofChildren,
-  gateAnswered: z.looseObject({
+  gateAnswered: z.object({
     gate: p.key,
-    answer: z.union([z.enum(['resumeNow', 'resumeAtReset', 'decline']), z.looseObject({ at: p.instant })]),
+    answer: z.union([z.enum(['resumeNow', 'resumeAtReset', 'decline']), z.object({ at: p.instant })]),
   }),
-  applyRequested: z.looseObject({ batch: p.key, children: p.keys }),
+  applyRequested: z.object({ batch: p.key, children: p.keys }),
   checkRequested: ofBatch,
   restoreRequested: ofChild,
-  credentialChanged: z.looseObject({ credential: p.key }),
+  credentialChanged: z.object({ credential: p.key }),
   diskFilled: nothing,
   diskFreed: nothing,
 };

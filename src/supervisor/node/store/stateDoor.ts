@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { State } from '../../core/state.js';
 import * as p from './parts.js';
 
-const launch = z.looseObject({
+const launch = z.object({
   attempt: p.count,
   how: p.text,
   by: p.text,
-  canary: z.looseObject({ gate: p.key, episode: p.count }).nullable(),
+  canary: z.object({ gate: p.key, episode: p.count }).nullable(),
 });
 
-const pause = z.looseObject({
+const pause = z.object({
   reason: p.text,
   message: p.text,
   needsUser: p.flag,
   resetAt: p.nullableInstant,
   steps: p.steps,
-  gate: z.looseObject({ key: p.key, episode: p.count }).nullable(),
+  gate: z.object({ key: p.key, episode: p.count }).nullable(),
   retryAt: p.nullableInstant,
 });
 
@@ -23,22 +23,22 @@ const since = { since: p.instant };
 const working = { ...since, launch, process: p.processId.nullable() };
 
 const phase = z.discriminatedUnion('name', [
-  z.looseObject({ name: z.literal('queued'), ...since }),
-  z.looseObject({ name: z.literal('preparing'), ...since, launch }),
-  z.looseObject({ name: z.literal('running'), ...working, lastSign: p.instant }),
-  z.looseObject({ name: z.literal('parking'), ...working, then: pause }),
-  z.looseObject({ name: z.literal('paused'), ...since, pause }),
-  z.looseObject({ name: z.literal('stopping'), ...working }),
-  z.looseObject({ name: z.literal('succeeded'), ...since, result: p.text }),
-  z.looseObject({
+  z.object({ name: z.literal('queued'), ...since }),
+  z.object({ name: z.literal('preparing'), ...since, launch }),
+  z.object({ name: z.literal('running'), ...working, lastSign: p.instant }),
+  z.object({ name: z.literal('parking'), ...working, then: pause }),
+  z.object({ name: z.literal('paused'), ...since, pause }),
+  z.object({ name: z.literal('stopping'), ...working }),
+  z.object({ name: z.literal('succeeded'), ...since, result: p.text }),
+  z.object({
     name: z.literal('failed'),
     ...since,
-    reason: z.looseObject({ class: p.text, message: p.text }),
+    reason: z.object({ class: p.text, message: p.text }),
   }),
-  z.looseObject({ name: z.literal('canceled'), ...since }),
+  z.object({ name: z.literal('canceled'), ...since }),
 ]);
 
-const child = z.looseObject({
+const child = z.object({
   key: p.key,
   batch: p.key,
   task: p.task,
@@ -46,33 +46,33 @@ const child = z.looseObject({
   attempt: p.count,
   session: p.nullableText,
   worktree: p.place.nullable(),
-  report: z.looseObject({
+  report: z.object({
     lastLine: p.text,
     details: p.details.nullable(),
-    offsets: z.looseObject({ attempt: p.count, stdout: p.count, stderr: p.count }),
+    offsets: z.object({ attempt: p.count, stdout: p.count, stderr: p.count }),
   }),
-  history: z.array(z.looseObject({ kind: p.text, from: p.instant, to: p.nullableInstant })),
-  quarantine: z.looseObject({ state: p.text, moved: z.array(p.text), left: p.whoAndPath }).nullable(),
-  applied: z.looseObject({ state: p.text }),
+  history: z.array(z.object({ kind: p.text, from: p.instant, to: p.nullableInstant })),
+  quarantine: z.object({ state: p.text, moved: z.array(p.text), left: p.whoAndPath }).nullable(),
+  applied: z.object({ state: p.text }),
   check: p.childCheck.nullable(),
   phase,
 });
 
-const gate = z.looseObject({
+const gate = z.object({
   key: p.key,
   credential: p.text,
   model: p.nullableText,
   episode: p.count,
-  position: z.looseObject({ name: z.enum(['open', 'opening', 'closed', 'probing']) }),
+  position: z.object({ name: z.enum(['open', 'opening', 'closed', 'probing']) }),
 });
 
 const stateSchema = z
-  .looseObject({
+  .object({
     seq: p.count.nonnegative(),
     at: p.instant,
     owner: p.owner.nullable(),
     settings: p.settings,
-    batches: z.record(p.key, z.looseObject({ ...p.batch.shape, createdAt: p.instant, children: p.keys })),
+    batches: z.record(p.key, z.object({ ...p.batch.shape, createdAt: p.instant, children: p.keys })),
     batchOrder: p.keys,
     children: z.record(p.key, child),
     gates: z.record(p.key, gate),
@@ -89,8 +89,7 @@ const stateSchema = z
     ].every(Boolean),
   );
 
-/** A state as read from a snapshot; null where it is none. */
+/** A state as read from a snapshot, with all that it has beyond what is looked at; null where it is none. */
 export function parseState(value: unknown): State | null {
-  const parsed = stateSchema.safeParse(value);
-  return parsed.success ? (parsed.data as unknown as State) : null;
+  return stateSchema.safeParse(value).success ? (value as State) : null;
 }

@@ -20,9 +20,15 @@ import { encodeSnapshot, readRegular } from './snapshots.js';
 const reserveSize = 256 * 1024;
 const longestFile = 64 * 1024 * 1024;
 
+/** A state and the segment that was written to when it was the newest: the ones before hold nothing that it lacks. */
+interface Covering {
+  readonly state: State;
+  readonly segment: number;
+}
+
 /** The folder, for as long as this process is its owner. */
 export class SwarmStore implements Store {
-  private readonly states: LatestOnly<State>;
+  private readonly states: LatestOnly<Covering>;
   private readonly views: LatestOnly<View>;
   private readonly appends = new Map<string, Promise<void>>();
   private over: StoreError | null = null;
@@ -35,7 +41,7 @@ export class SwarmStore implements Store {
     private readonly journal: Journal,
     private readonly server: ViewerServer,
   ) {
-    this.states = new LatestOnly((state) => this.guarded(() => this.writeState(state)));
+    this.states = new LatestOnly((covering) => this.guarded(() => this.writeState(covering)));
     this.views = new LatestOnly((view) =>
       this.guarded(() => calls.writeWhole(this.at('view.json'), JSON.stringify(view), { durable: false })),
     );
@@ -49,7 +55,7 @@ export class SwarmStore implements Store {
   }
 
   saveState(state: State): Promise<void> {
-    return this.states.put(state);
+    return this.states.put({ state, segment: this.journal.currentSegment });
   }
 
   saveView(view: View): Promise<void> {
@@ -145,11 +151,11 @@ export class SwarmStore implements Store {
     await this.server.close();
   }
 
-  private async writeState(state: State): Promise<void> {
+  private async writeState({ state, segment }: Covering): Promise<void> {
     // A snapshot must not know more than the journal.
     await this.journal.flush();
     await calls.writeWhole(this.at('state.json'), encodeSnapshot(state, this.owner.epoch));
-    await pruneSegments(this.folder, state, this.owner.epoch, this.journal.currentSegment);
+    await pruneSegments(this.folder, state, this.owner.epoch, segment);
   }
 
   /** Only the owner writes, and what the disk refuses is said as such. */
