@@ -225,10 +225,11 @@ program
     );
   });
 
-// A reader that closes early, as `head` does, is no failure.
+// A reader that closes early, as `head` does, is no failure; what has failed by itself ends with its own code.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+  if (error.code === 'EPIPE') setTimeout(() => process.exit(code), 1000).unref();
 });
+process.stderr.on('error', () => undefined);
 
 try {
   await program.parseAsync();

@@ -270,6 +270,22 @@ tasks: [{ prompt: x }]
     expect(everything(folder)).toEqual(before);
   });
 
+  it('the same mistake thousands of times: the first are told, with how many more, and all with --json', async () => {
+    repository();
+    const file = path.join(path.dirname(folder), 'same.yaml');
+    writeFileSync(
+      file,
+      `version: 1\nexecutor: demo\ntasks:\n${'  - { id: same, prompt: x }\n'.repeat(2000)}`,
+    );
+    const ended = await swarm(folder, ['run', file, '--json']);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('1999 things to correct');
+    expect(ended.stderr).toContain('… and 1799 more; --json tells all of them');
+    expect(ended.stderr.split('\n').length).toBeLessThan(450);
+    const told = JSON.parse(ended.stdout) as { errors: unknown[] };
+    expect(told.errors).toHaveLength(1999);
+  });
+
   it('with --json every error with its line, what is wrong and what to write', async () => {
     repository();
     const file = path.join(path.dirname(folder), 'bad.yaml');

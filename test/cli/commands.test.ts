@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InputError } from '../../src/protocol/request.js';
 import type { View } from '../../src/protocol/view.js';
-import { commitFiles, everything, git, swarm, temporaryFolder, worker } from './stage.js';
+import { cli, commitFiles, everything, git, swarm, temporaryFolder, worker } from './stage.js';
 
 let folder: string;
 let clean: () => void;
@@ -234,6 +235,24 @@ describe('beside another owner', () => {
     expect((await view()).batches[0]?.children.map((child) => child.status)).toEqual(['canceled', 'running']);
     expect((await swarm(folder, ['stop', '--all'])).code).toBe(0);
     expect((await run).code).toBe(1);
+  });
+});
+
+describe('a reader that closes early', () => {
+  it.each([
+    ['stdout', '2>/dev/null', 2],
+    ['stderr', '2>&1', 2],
+  ])('of %s changes no exit code', (_, redirect, expected) => {
+    const file = path.join(path.dirname(folder), 'same.yaml');
+    writeFileSync(
+      file,
+      `version: 1\nexecutor: demo\ntasks:\n${'  - { id: same, prompt: x }\n'.repeat(5000)}`,
+    );
+    const line = `{ "$0" "$1" -C "$2" run "$3" --json ${redirect}; echo "$?" >&3; } | true`;
+    const ended = spawnSync('sh', ['-c', line, process.execPath, cli, folder, file], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    expect(ended.output[3]?.toString()).toBe(`${expected}\n`);
   });
 });
 

@@ -18,6 +18,13 @@ describe('what cannot be used is refused with what to do', () => {
     expect(await createGit().inspect(path.join(folder, 'none'))).toMatchObject({ code: 'noRepository' });
   });
 
+  test('a file in place of a folder', async () => {
+    const file = path.join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const answer = await createGit().inspect(file);
+    expect(answer).toMatchObject({ code: 'noRepository', message: `${file} is a file, not a folder.` });
+  });
+
   test('a repository without a commit', async () => {
     const folder = temporaryFolder();
     const env = testEnvironment(folder);

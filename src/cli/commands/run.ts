@@ -53,6 +53,8 @@ async function tellBoldness(
   options: RunOptions,
   screen: Screen,
 ): Promise<void> {
+  // Only to save a long manifest a second reading; whatever may spell the word is read.
+  if (!/full|\\/.test(manifest.text)) return;
   const { executor, maxConcurrent, isolation } = options;
   const settings = await readUserSettings();
   const programs = programsNamedBy({ ...manifest, executor, maxConcurrent, isolation }, settings);
@@ -127,16 +129,21 @@ export async function launchAndFollow(
   return follow({ supervisor, ids, json: options.json, wait: options.wait, screen });
 }
 
+/** A generated manifest can have one mistake ten thousand times; nobody reads more than these at a time. */
+const mostTold = 200;
+
 /** Every mistake with its line and what to write instead, on stderr; with `json` also as one object on stdout. */
 export function tellErrors(errors: readonly InputError[], name: string, json: boolean, screen: Screen): void {
   if (json) screen.write(JSON.stringify({ type: 'error', errors }) + '\n');
   const many = errors.length === 1 ? '' : ` ${errors.length} things to correct:`;
   process.stderr.write(`swarm: Nothing was started.${many}\n`);
-  for (const error of errors) {
+  for (const error of errors.slice(0, mostTold)) {
     process.stderr.write(
       `  ${name}${error.line === null ? '' : `:${error.line}`}: ${error.message}\n${error.fix ? `      ${error.fix}\n` : ''}`,
     );
   }
+  if (errors.length > mostTold)
+    process.stderr.write(`  … and ${errors.length - mostTold} more; --json tells all of them\n`);
 }
 
 function kindOf(file: string): 'yaml' | 'json' | 'markdown' | null {

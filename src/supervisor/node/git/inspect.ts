@@ -9,10 +9,11 @@ const oldestGit = [2, 38] as const;
 
 /** What the repository around `folder` is, or why it cannot be used. Writes nothing. */
 export async function inspectRepository(runner: GitRunner, folder: string): Promise<Repository | Refusal> {
-  if (!(await exists(folder)))
+  const what = await stat(folder).catch(() => null);
+  if (what?.isDirectory() !== true)
     return refuse(
       'noRepository',
-      `The folder ${folder} does not exist.`,
+      what === null ? `The folder ${folder} does not exist.` : `${folder} is a file, not a folder.`,
       'Open a folder of a git repository.',
     );
   const git = simpleGitOf(runner, folder);
