@@ -11,6 +11,7 @@ import { createGit } from '../supervisor/node/git/index.js';
 import { createProcesses } from '../supervisor/node/processes/index.js';
 import { openStore } from '../supervisor/node/store/index.js';
 import type { Log } from '../supervisor/ports.js';
+import { plainText } from '../protocol/plainText.js';
 import { parseSettings } from '../supervisor/settings.js';
 import { openSupervisor } from '../supervisor/supervisor.js';
 import { exitCodes } from './exitCodes.js';
@@ -61,7 +62,7 @@ export async function readUserSettings(): Promise<UserSettings> {
 }
 
 export function stderrLog(verbose: boolean): Log {
-  const write = (text: string): void => void process.stderr.write(`swarm: ${text}\n`);
+  const write = (text: string): void => void process.stderr.write(`swarm: ${plainText(text)}\n`);
   return { info: verbose ? write : () => undefined, warn: verbose ? write : () => undefined, error: write };
 }
 

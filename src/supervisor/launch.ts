@@ -7,6 +7,7 @@ import type { Task } from './core/state.js';
 import { isDiskError, messageOf, type EffectContext } from './effects/context.js';
 import { resolveEnvironment } from './effects/environment.js';
 import { resolveProgram } from './effects/prepare.js';
+import { planWithoutSecrets, secretsInCommands } from './launchSecrets.js';
 import { parseManifest, type ManifestDefaults } from './manifest/manifest.js';
 import type { NamedProgram, Plan } from './manifest/plan.js';
 import { storedPlan } from './manifest/stored.js';
@@ -78,7 +79,10 @@ export async function preflight(
     defaults,
   );
   if (!parsed.ok) return { ok: false, answer: { ok: false, code: 2, errors: parsed.errors } };
-  const { plan, programs } = parsed;
+  const { programs } = parsed;
+  const told = secretsInCommands(parsed.plan);
+  if (told.length > 0) return { ok: false, answer: { ok: false, code: 2, errors: told } };
+  const plan = planWithoutSecrets(parsed.plan);
   const bold = await boldPrograms(options, repository, wanted.manifest.path, programs);
   if (bold.length > 0) return { ok: false, answer: { ok: false, code: 2, errors: bold } };
   if (programs.length > 0 && !wanted.consent) return { ok: false, answer: needsConsent(programs) };

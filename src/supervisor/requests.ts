@@ -9,6 +9,7 @@ import type { EffectContext } from './effects/context.js';
 import { noteCheck } from './effects/checkedChildren.js';
 import { launch } from './launch.js';
 import type { Plans } from './plans.js';
+import { redact } from './verdict/redact.js';
 
 export interface RequestContext {
   readonly context: EffectContext;
@@ -46,7 +47,7 @@ export async function answerRequest(own: RequestContext, wanted: Request): Promi
       return children(wanted.targets, (keys) => ({
         type: 'retryRequested',
         children: keys,
-        prompt: wanted.prompt,
+        prompt: wanted.prompt === null ? null : redact(wanted.prompt),
       }));
     case 'startNext':
       return children(wanted.targets, (keys) => ({ type: 'startNextRequested', children: keys }));

@@ -28,12 +28,27 @@ export const openSupervisor: OpenSupervisor = async (options) => {
   const repository = await options.git.inspect(options.folder);
   if (!repository.ok) return { ok: false, code: 3, message: repository.message, fix: repository.fix };
   const swarmFolder = path.join(repository.topLevel, '.swarm');
-  const opened = await options.openStore(swarmFolder, { create: false });
+  const opened = await openOurs(options, repository, swarmFolder, false);
   if (opened.kind === 'refused') return { ok: false, code: 3, message: opened.message, fix: opened.fix };
   const roles = createRoles(options, repository, swarmFolder);
   await roles.become(opened);
   return { ok: true, supervisor: roles.supervisor };
 };
+
+/** What came with the repository is somebody else's: its batches would start programs that nobody here has seen. */
+async function openOurs(
+  options: SupervisorOptions,
+  repository: Repository,
+  swarmFolder: string,
+  create: boolean,
+): Promise<OpenedStore> {
+  if (!(await options.git.tracks(repository, '.swarm'))) return options.openStore(swarmFolder, { create });
+  return {
+    kind: 'refused',
+    message: `${swarmFolder} belongs to the repository: git tracks files of it. Nothing of it is used or started.`,
+    fix: 'Remove it and commit that (git rm -r .swarm). If the batches in it are your own, "git rm -r --cached .swarm" keeps them.',
+  };
+}
 
 /** Another owner is looked for this often, and a dead one replaced as soon as it is noticed. */
 const retryEvery = 250;
@@ -193,7 +208,7 @@ function createRoles(
     if (!checked.ok) return checked.answer;
     // Another request may have made it meanwhile.
     if (part.kind !== 'dormant') return request(wanted);
-    const opened = await options.openStore(swarmFolder, { create: true });
+    const opened = await openOurs(options, repository, swarmFolder, true);
     if (opened.kind === 'refused') return refused(3, opened.message, opened.fix);
     await become(opened);
     return request(wanted);

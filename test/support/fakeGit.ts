@@ -48,6 +48,10 @@ export class FakeGit implements Git {
     );
   }
 
+  tracks(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   launchProblem(): Promise<null> {
     return Promise.resolve(null);
   }

@@ -13,15 +13,25 @@ export function translate(message: string, ...args: readonly (string | number)[]
   return message.replace(/\{(\d+)\}/g, (_, n: string) => String(args[Number(n)]));
 }
 
-export function createFakeVscode(): FakeVscode {
+/** Where a setting `swarm.*` was given, as the editor tells it. */
+export interface FakeSetting {
+  readonly globalValue?: unknown;
+  readonly workspaceValue?: unknown;
+  readonly workspaceFolderValue?: unknown;
+}
+
+export function createFakeVscode(configured: Readonly<Record<string, FakeSetting>> = {}): FakeVscode {
   const said: string[] = [];
   const answers: (string | undefined)[] = [];
   const message =
     (level: string) =>
     (text: string, ...rest: readonly unknown[]): Promise<string | undefined> => {
-      const modal = typeof rest[0] === 'object' ? 'modal ' : '';
+      const dialog = rest[0];
+      const isModal = typeof dialog === 'object' && dialog !== null;
+      const modal = isModal ? 'modal ' : '';
+      const detail = isModal && 'detail' in dialog ? ` (${String(dialog.detail)})` : '';
       const buttons = rest.filter((item): item is string => typeof item === 'string');
-      said.push(`${modal}${level}: ${text}${buttons.length > 0 ? ` [${buttons.join(' | ')}]` : ''}`);
+      said.push(`${modal}${level}: ${text}${detail}${buttons.length > 0 ? ` [${buttons.join(' | ')}]` : ''}`);
       return Promise.resolve(buttons.length > 0 ? answers.shift() : undefined);
     };
   const fake = {
@@ -60,7 +70,11 @@ export function createFakeVscode(): FakeVscode {
         return Promise.resolve();
       },
     },
-    workspace: { textDocuments: [], workspaceFolders: [] },
+    workspace: {
+      textDocuments: [],
+      workspaceFolders: [],
+      getConfiguration: () => ({ inspect: (name: string) => configured[name] }),
+    },
   };
   return {
     // Only what is listed above is called in these tests; anything else fails loudly.

@@ -44,8 +44,12 @@ export async function diff(
       ?.children.find((other) => other.id === target.child);
     if (!child) continue;
     if (child.snapshot === null) process.stderr.write(`swarm: ${target.child} has no snapshot yet\n`);
-    else screen.write(await git.diff(repository, `${child.snapshot}^`, child.snapshot));
-    for (const line of notInDiff(child)) process.stderr.write(`swarm: ${line}\n`);
+    else {
+      const text = await git.diff(repository, `${child.snapshot}^`, child.snapshot);
+      // A file or a pipe gets the patch as it is; what an agent wrote must not steer a terminal.
+      screen.write(screen.isTTY ? plainText(text) : text);
+    }
+    for (const line of notInDiff(child)) process.stderr.write(`swarm: ${plainText(line)}\n`);
   }
   return exitCodes.done;
 }

@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import type { Log } from '../../supervisor/ports.js';
 import type { Engine, LaunchRequest } from '../engine.js';
 import { oneLine } from '../requests.js';
+import { programsOfFolder } from '../configuration.js';
 import type { Vscode } from '../vscodeTypes.js';
 import type { WorkspaceSupervisors } from '../workspaceSupervisors.js';
 import { reportAnswer } from './answers.js';
@@ -36,14 +37,22 @@ export interface Launching {
 export function createLaunching(options: LaunchingOptions): Launching {
   const { vscode, supervisors, log } = options;
   const { l10n, window, workspace, Uri } = vscode;
+  /** Programs of folders' settings that a person has agreed to in this window. */
+  const agreed = new Set<string>();
 
   async function launch(request: LaunchRequest, where?: string): Promise<string | null> {
     const topLevel = where ?? (await pickRepository(vscode, supervisors));
     if (topLevel === null) return null;
-    const programs = (await options.engine()).programs(request, topLevel);
-    const ask = programs.length > 0 && !request.consent;
-    if (ask && !(await consent(vscode, programs, request.manifest.name))) return null;
-    const answer = await supervisors.launch(topLevel, { ...request, consent: programs.length > 0 });
+    const named = (await options.engine()).programs(request, topLevel);
+    if (named.length > 0 && !request.consent && !(await consent(vscode, named, request.manifest.name)))
+      return null;
+    const theirs = programsOfFolder(vscode, topLevel).filter(
+      (program) => !agreed.has(JSON.stringify(program)),
+    );
+    if (theirs.length > 0 && !(await consent(vscode, theirs, l10n.t('The settings file of this folder'))))
+      return null;
+    for (const program of theirs) agreed.add(JSON.stringify(program));
+    const answer = await supervisors.launch(topLevel, { ...request, consent: named.length > 0 });
     if (!reportAnswer(vscode, log, answer, request.manifest.name)) return null;
     await options.reveal();
     return answer.batch ?? null;

@@ -2,7 +2,7 @@ import type { Adapter, AgentEvent } from '../agents/agent.js';
 import type { Exit } from '../core/event.js';
 import type { ChildKey, Launch, ProcessId } from '../core/state.js';
 import type { FollowedLine, Follower, Found } from '../ports.js';
-import { redact } from '../verdict/redact.js';
+import { holdsSecret, redact } from '../verdict/redact.js';
 import { isProgress } from '../research/research.js';
 import { recordOf, type Recorder } from './recorder.js';
 import { messageOf, type EffectContext } from './context.js';
@@ -43,6 +43,7 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
   let result = '';
   let done: boolean | null = null;
   let progress = false;
+  let secretSession = false;
 
   const onEvent = (event: AgentEvent, line: FollowedLine) => {
     const known = recorder.wasTold(line);
@@ -65,13 +66,21 @@ export async function followAttempt(context: EffectContext, attempt: Attempt): P
     if (!context.mayAct()) return;
     const heard = lines.map((line) => {
       if (line.stream === 'stderr') keepTail(stderr, line.text);
-      const events = parser.push(line);
+      const events = parser.push(line).map(withoutSecretSession);
       for (const event of events) onEvent(event, line);
       return { events, line };
     });
     recorder.note(heard, since);
     // Whoever works says so within half a second; the counts follow when the files are looked at.
     if (progress) recorder.progressed(() => takeProgress());
+  };
+  /** It would have to be stored as it is to be of use: then the child goes on by its brief. */
+  const withoutSecretSession = (event: AgentEvent): AgentEvent => {
+    if (event.type !== 'session' || !holdsSecret(event.id)) return event;
+    if (!secretSession)
+      context.log.warn(`${attempt.key}: its session id looks like a secret and is not kept`);
+    secretSession = true;
+    return { type: 'ignored' };
   };
   const takeProgress = () => {
     const taken = progress;
@@ -147,7 +156,8 @@ async function sweep(context: EffectContext, attempt: Attempt): Promise<void> {
 }
 
 function learnSession(context: EffectContext, attempt: Attempt, session: string): void {
-  if (session === '' || context.state().children[attempt.key]?.session === session) return;
+  if (session === '' || holdsSecret(session) || context.state().children[attempt.key]?.session === session)
+    return;
   context.post({ type: 'sessionLearned', child: attempt.key, attempt: attempt.number, session });
 }
 

@@ -1,4 +1,5 @@
 import type { BatchCheckView, ChildCheckView } from '../../protocol/view.js';
+import { plainText } from '../../protocol/plainText.js';
 import type { Effect } from '../core/effect.js';
 import type { Batch, Child, ChildKey } from '../core/state.js';
 import type { ApplyPlan, CheckCommand, ChildWork } from '../ports.js';
@@ -159,7 +160,7 @@ async function keepOutput(
   try {
     await context.store.write(
       `batches/${batch}/children/${child}/check.txt`,
-      redact(output).slice(-64 * 1024),
+      redact(plainText(output)).slice(-64 * 1024),
     );
   } catch (error) {
     if (context.mayAct()) context.log.warn(`check.txt of ${child} not written: ${messageOf(error)}`);

@@ -1,9 +1,9 @@
 import type { AgentEvent } from '../agents/agent.js';
 import type { FollowedLine } from '../ports.js';
 import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/checkpoint.js';
+import { redact } from '../verdict/redact.js';
 import { checkpointJson, checkpointText, withoutSecrets } from '../research/report.js';
 import { detailsOf, Notes, type EditLine } from '../research/research.js';
-import { redact } from '../verdict/redact.js';
 import type { DetailsView } from '../../protocol/view.js';
 import type { Attempt } from './attempt.js';
 import { isDiskError, isDiskFailing, messageOf, type EffectContext } from './context.js';
@@ -129,7 +129,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       if (lines.length > 0)
         await context.store.appendLines(
           `${place}/edits.jsonl`,
-          lines.map((line) => JSON.stringify(line)),
+          lines.map((line) => JSON.stringify({ ...line, path: redact(line.path) })),
         );
       await context.store.write(`${place}/checkpoint.md`, checkpointText(now));
       await context.store.write(`${place}/checkpoint.json`, checkpointJson(now));

@@ -5,6 +5,8 @@
 export interface Git {
   /** What the repository around `folder` is, or why it cannot be used. Writes nothing. */
   inspect(folder: string): Promise<Repository | Refusal>;
+  /** Whether this path of the tree, or something below it, belongs to the repository: it came with it. */
+  tracks(repository: Repository, path: string): Promise<boolean>;
 
   /** Why worktrees of it would not hold its files, before anything is launched; null: nothing is in the way. */
   launchProblem(repository: Repository, options: { readonly setup: boolean }): Promise<Refusal | null>;

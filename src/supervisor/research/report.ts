@@ -1,3 +1,4 @@
+import { plainText } from '../../protocol/plainText.js';
 import { redact } from '../verdict/redact.js';
 import type { Checkpoint } from './checkpoint.js';
 import { isVerification, treeId } from './research.js';
@@ -53,7 +54,8 @@ export function checkpointText(known: Checkpoint): string {
     `Attempt ${known.attempt}${known.session === null ? '' : `, session ${known.session}`}, tree ${tree}.`,
     ...(known.lastLine === '' ? [] : [`Last: ${known.lastLine}`]),
   ];
-  return redact(`${[...head, ...sections.flat()].join('\n')}\n`);
+  // A code of the terminal in the middle of a secret would hide it.
+  return redact(plainText(`${[...head, ...sections.flat()].join('\n')}\n`));
 }
 
 export function exitText(exitCode: number | null): string {
@@ -72,10 +74,13 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Free text is redacted; paths, hashes and numbers stay what they are. */
+/** Whatever an agent said or named is redacted; hashes and numbers stay what they are. */
 export function withoutSecrets(known: Checkpoint): Checkpoint {
   return {
     ...known,
+    title: redact(known.title),
+    read: known.read.map(redactedFile),
+    written: known.written.map(redactedWritten),
     commands: known.commands.map(redactedCommand),
     next: known.next.map(redactedItem),
     decisions: known.decisions.map(redactedDecision),
@@ -84,8 +89,10 @@ export function withoutSecrets(known: Checkpoint): Checkpoint {
   };
 }
 
-type Entry<Name extends 'commands' | 'next' | 'decisions'> = Checkpoint[Name][number];
+type Entry<Name extends 'read' | 'written' | 'commands' | 'next' | 'decisions'> = Checkpoint[Name][number];
 
+const redactedFile = once((entry: Entry<'read'>) => ({ ...entry, path: redact(entry.path) }));
+const redactedWritten = once((entry: Entry<'written'>) => ({ ...entry, path: redact(entry.path) }));
 const redactedCommand = once((entry: Entry<'commands'>) => ({ ...entry, command: redact(entry.command) }));
 const redactedItem = once((entry: Entry<'next'>) => ({ ...entry, text: redact(entry.text) }));
 const redactedDecision = once((entry: Entry<'decisions'>) => ({ ...entry, text: redact(entry.text) }));

@@ -24,6 +24,10 @@ export function secretSpans(text: string): readonly (readonly [number, number])[
   );
 }
 
+export function holdsSecret(text: string): boolean {
+  return secretSpans(text).length > 0;
+}
+
 /** The kinds of secrets that may be in the text; most texts hold none. */
 function possibleShapes(text: string): readonly Shape[] {
   if (text.length < 8 || !maybeSecret.test(text)) return [];
@@ -46,12 +50,6 @@ interface Shape {
 
 /** Every repetition has a bound or is of one class that its end does not belong to: nothing here can run away. */
 const SHAPES: readonly Shape[] = [
-  {
-    kind: 'private key',
-    hints: ['private key'],
-    shape:
-      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-]{0,20000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
-  },
   { kind: 'age key', hints: ['age-secret'], shape: /AGE-SECRET-KEY-1[0-9A-Z]{20,80}/g },
   { kind: 'jwt', hints: ['eyj'], shape: /(?<![\w.-])eyJ[\w-]{8,4000}\.[\w-]{4,4000}(?:\.[\w-]{0,4000})?/g },
   { kind: 'anthropic key', hints: ['sk-ant'], shape: /(?<![\w-])sk-ant-[\w-]{8,300}/g },
@@ -256,5 +254,12 @@ const SHAPES: readonly Shape[] = [
     shape:
       /(--(?:password|token|api-key|secret|access-token|auth-token|client-secret)[= ])(?!\[redacted)[^\s"']{4,400}/g,
     keep: 'before',
+  },
+  // The last: a key that was cut takes what follows it, but not the half of another secret.
+  {
+    kind: 'private key',
+    hints: ['private key'],
+    shape:
+      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-]{0,20000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
   },
 ];

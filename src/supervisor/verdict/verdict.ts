@@ -212,7 +212,7 @@ function finish(
     zoneAssumed: time !== null && !nothing && time.zoneAssumed,
     scope: nothing ? null : reading.scope,
     window: reading.window,
-    model: reading.model,
+    model: reading.model === null ? null : redact(reading.model),
     message: redact(reading.message).slice(0, 2000),
     nearLimit: nothing ? near : null,
     steps: steps.map((step) => ({ ...step, found: redact(step.found).slice(0, 200) })),

@@ -3,7 +3,7 @@ import { diskUse } from '../diskUse.js';
 import { applyChildren } from './apply.js';
 import { changesBetween, fileAt } from './changes.js';
 import { runCheck } from './check.js';
-import { inspectRepository, simpleGitOf } from './inspect.js';
+import { inspectRepository, isTracked, simpleGitOf } from './inspect.js';
 import { clearStaleLocks } from './locks.js';
 import { launchProblem } from './launchProblem.js';
 import { forecastMerges } from './merge.js';
@@ -27,6 +27,7 @@ export function createGit(options: GitOptions = {}): Git {
   const runner = createRunner(options.git ?? 'git', options.env ?? process.env);
   return {
     inspect: (folder) => inspectRepository(runner, folder),
+    tracks: (repository, path) => isTracked(runner, repository, path),
     launchProblem: (repository, options) => launchProblem(runner, repository, options),
     baseCommit: (repository, wanted) => baseCommit(runner, repository, wanted),
     ensureWorktree: (repository, request) => ensureWorktree(runner, repository, request, null),

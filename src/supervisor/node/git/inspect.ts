@@ -88,6 +88,12 @@ export async function inspectRepository(runner: GitRunner, folder: string): Prom
   };
 }
 
+/** Whether the index holds this path or something below it, in any spelling that a file system may take for it. */
+export async function isTracked(runner: GitRunner, repository: Repository, name: string): Promise<boolean> {
+  const listed = await runner.run(repository.topLevel, ['ls-files', '-z', '--', `:(top,icase)${name}`]);
+  return listed.stdout.length > 0;
+}
+
 /** What git needs of the environment to find itself and its settings; simple-git refuses much of the rest. */
 const plainVariables: readonly string[] = [
   'PATH',
