@@ -22,6 +22,7 @@ import { superviseInBackground } from './keepSupervising.js';
 import { notify } from './notifications.js';
 import { handlePanelMessage, type PanelCommand } from './panel/panelMessages.js';
 import { PanelView } from './panel/panelView.js';
+import { createCheckProblems } from './checkProblems.js';
 import { createStatusBar } from './statusBar.js';
 import { WorkspaceSupervisors } from './workspaceSupervisors.js';
 
@@ -70,6 +71,13 @@ export function activate(context: vscode.ExtensionContext): SwarmApi {
   const files = own(createReadOnlyFiles(vscode));
   own(createGitDocuments(vscode, async (address) => (await engine()).textAt(address)));
   const statusBar = own(createStatusBar(vscode, () => supervisors.view()));
+  const checkProblems = own(
+    createCheckProblems(
+      vscode,
+      () => supervisors.view(),
+      (batch) => supervisors.holder(batch)?.topLevel ?? null,
+    ),
+  );
   const setContext = createContextKeys(vscode);
   const host = createHostState({ vscode, supervisors, engine });
 
@@ -149,6 +157,7 @@ export function activate(context: vscode.ExtensionContext): SwarmApi {
   const changed = (): void => {
     panel.changed();
     statusBar.changed();
+    checkProblems.changed();
     files.changed();
     setContext(contextValues(supervisors.view(), host.state()));
   };

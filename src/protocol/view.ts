@@ -96,10 +96,22 @@ export interface BatchCheckView {
   readonly errors: number;
   readonly errorsInTree: number;
   readonly errorsByChild: readonly { readonly id: string; readonly title: string; readonly errors: number }[];
+  /** The first of the errors, each with the titles of the children whose file it lies in. */
+  readonly problems?: readonly CheckProblem[];
   /** Short hash of the tree it ran on. */
   readonly tree: string;
   readonly at: string;
   readonly stale: boolean;
+}
+
+export interface CheckProblem {
+  /** Relative to the top of the tree. */
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly of: readonly string[];
 }
 
 export type BatchAction =

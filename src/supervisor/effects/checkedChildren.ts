@@ -1,7 +1,8 @@
 import type { CheckedChild, Answer, Request } from '../../protocol/request.js';
-import type { BatchCheckView } from '../../protocol/view.js';
+import type { BatchCheckView, CheckProblem } from '../../protocol/view.js';
 import type { ChildKey, State } from '../core/state.js';
 import type { ChildEdits, Edit } from '../ports/sharedTree.js';
+import { redact } from '../verdict/redact.js';
 import type { EffectContext } from './context.js';
 
 /** Whose edits are in what is checked, whose are kept out of it, and whose were moved away before. */
@@ -45,19 +46,46 @@ export function errorsByWriter(
     : { errorsByChild: [...counts.values()], errorsInTree: own };
 }
 
+interface CheckError {
+  readonly path: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly message?: string;
+}
+
+const mostProblems = 50;
+const longestProblem = 400;
+
+/** Those that say where they are, with whose file that is. */
+function problemsOf(
+  errors: readonly CheckError[],
+  children: readonly CheckedChild[],
+): readonly CheckProblem[] {
+  return errors
+    .flatMap(({ path, line, column, message }) => {
+      if (line === undefined || column === undefined || message === undefined) return [];
+      const of = children
+        .filter(({ where, files }) => where === 'tree' && files.includes(path))
+        .map(({ title }) => title);
+      return [{ path, line, column, message: redact(message).slice(0, longestProblem), of }];
+    })
+    .slice(0, mostProblems);
+}
+
 /** What a check came to, as it is shown; with whose errors they are where children share the tree. */
 export function checkView(
-  context: EffectContext,
+  context: Pick<EffectContext, 'clock'>,
   command: string,
   outcome: {
     readonly exitCode: number;
     readonly tree: string;
-    readonly errors: readonly { readonly path: string }[];
+    readonly errors: readonly CheckError[];
     readonly notRun?: string;
   },
   children: readonly CheckedChild[] = [],
 ): BatchCheckView {
   // A check that fails without a message we can read has failed all the same.
+  const problems = problemsOf(outcome.errors, children);
   const errors = Math.max(outcome.errors.length, outcome.exitCode === 0 ? 0 : 1);
   return {
     state: outcome.notRun !== undefined ? 'broken' : outcome.exitCode === 0 ? 'green' : 'red',
@@ -67,6 +95,7 @@ export function checkView(
     tree: outcome.tree.slice(0, 7),
     at: new Date(context.clock.now()).toISOString(),
     stale: false,
+    ...(problems.length === 0 ? {} : { problems }),
     ...errorsByWriter(outcome.errors, children),
   };
 }
