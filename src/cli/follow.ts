@@ -25,6 +25,7 @@ export async function follow(options: FollowOptions): Promise<number> {
   const { supervisor, screen } = options;
   const reporter = createReporter(screen, options);
   if (options.greeting) reporter.message(options.greeting);
+  let release = (): void => undefined;
   const result = await new Promise<{ readonly code: number; readonly stopAgents: boolean }>((ended) => {
     let asked: NodeJS.Timeout | null = null;
     let finished = false;
@@ -32,12 +33,12 @@ export async function follow(options: FollowOptions): Promise<number> {
       if (finished) return;
       finished = true;
       if (asked) clearTimeout(asked);
-      process.off('SIGINT', interrupt).off('SIGTERM', terminate);
       // The first view comes before the listener is ours to dispose.
       queueMicrotask(() => listening.dispose());
       ended(end);
     };
     const interrupt = (): void => {
+      if (finished) return;
       if (asked) return finish({ code: exitCodes.interrupted, stopAgents: true });
       reporter.message(
         'The agents go on; "swarm supervise" takes them up. Ctrl-C again within 2 s stops them, their work kept.',
@@ -46,6 +47,7 @@ export async function follow(options: FollowOptions): Promise<number> {
     };
     const terminate = (): void => finish({ code: exitCodes.interrupted, stopAgents: false });
     process.on('SIGINT', interrupt).on('SIGTERM', terminate);
+    release = () => void process.off('SIGINT', interrupt).off('SIGTERM', terminate);
     const leave = (): void => finish({ code: exitCodes.done, stopAgents: false });
     if (options.over?.aborted) setImmediate(leave);
     else options.over?.addEventListener('abort', leave, { once: true });
@@ -59,9 +61,14 @@ export async function follow(options: FollowOptions): Promise<number> {
       if (code !== null) finish({ code, stopAgents: false });
     });
   });
-  await supervisor.settled();
-  reporter.view(supervisor.view());
-  await supervisor.close({ stopAgents: result.stopAgents });
+  try {
+    await supervisor.settled();
+    reporter.view(supervisor.view());
+    await supervisor.close({ stopAgents: result.stopAgents });
+  } finally {
+    // Not before: the table's own listener ends the process where nobody else listens, and the agents would go on.
+    release();
+  }
   reporter.end(result.code);
   return result.code;
 }
