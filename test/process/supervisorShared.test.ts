@@ -32,6 +32,7 @@ if (SWARM_CHILD === 'a' && SWARM_ATTEMPT === '1') {
 if (SWARM_CHILD === 'a') {
   fs.writeFileSync(path.join(TEST_MEMORY, 'a2.json'), JSON.stringify({ cwd: process.cwd(), prompt: fs.readFileSync(SWARM_PROMPT_FILE, 'utf8'), half: fs.readFileSync('half.ts', 'utf8') }));
   write('half.ts', 'export const half: number = 1;\\n');
+  write('../../../repository/astray.ts', 'astray\\n');
 } else {
   write('b.ts', 'export const b = 2;\\n');
   await waitFor('limit');
@@ -120,6 +121,12 @@ test('in a shared tree a paused child’s half-written edits go into its own wor
     after: world.git('hash-object', 'README.md').trim(),
     confidence: 'exclusive',
   });
+  // What it wrote into the tree although it had a folder of its own is there now, and said.
+  expect(supervisor.view().batches[0]?.children[0]?.strays).toEqual([
+    { path: 'astray.ts', who: 'you', moved: true },
+  ]);
+  expect(existsSync(path.join(world.repository, 'astray.ts'))).toBe(false);
+  expect(readFileSync(path.join(second.cwd, 'astray.ts'), 'utf8')).toBe('astray\n');
   expect(second.half).toBe('export const half: number = ');
   expect(second.prompt).toContain(`moved into a folder of its own, ${second.cwd}`);
 

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../agents/agent.js';
+import { userName } from '../core/keys.js';
 import type { FollowedLine } from '../ports.js';
 import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/checkpoint.js';
 import { redact } from '../verdict/redact.js';
@@ -9,6 +10,7 @@ import type { Attempt } from './attempt.js';
 import { isDiskError, isDiskFailing, messageOf, type EffectContext } from './context.js';
 import { worksInTree } from './shared.js';
 import { createSoon, untilBeat } from './soon.js';
+import { mayStray, straysOf } from './strays.js';
 
 /** Keeps the checkpoint of a child while one attempt works, on disk and towards the machine. */
 export interface Recorder {
@@ -66,6 +68,9 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   let chain: Promise<void> = Promise.resolve();
   let waiting: HeardLine[] = [];
   let draining = false;
+  /** Since when the last command that was begun runs, and each that has ended ran; null: not known. */
+  let commandSince: number | null = null;
+  const ranSince = new WeakMap<AgentEvent, number | null>();
   let edits: (EditLine & { readonly tree?: 'own' })[] = [];
   let takeProgress: () => boolean = () => false;
   let detailsDue = true;
@@ -165,7 +170,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   function noteAtOnce(): void {
     let done = 0;
     for (const { events, line } of waiting) {
-      if (inShared || events.some(namesFile)) break;
+      if (inShared || events.some((event) => namesFile(event) || mayStray(context, attempt, event))) break;
       const at = context.clock.now();
       for (const event of events) notes.note(event, { at, folder: attempt.work, file: null });
       offsets[line.stream] = line.end;
@@ -185,6 +190,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
         for (const event of events) {
           if (inShared && !isOvertaken(event, all))
             await untilKnown(() => context.shared.observe(attempt, event));
+          await tellStrays(event);
           if (!context.mayAct()) return;
           const file = namesFile(event) ? await context.fileState(attempt.work, event.path) : null;
           const edit = notes.note(event, { at: context.clock.now(), folder: attempt.work, file });
@@ -196,6 +202,20 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       wantAll();
     }
     draining = false;
+  }
+
+  /** What it writes in others' trees; of the shared one the ledger knows better. */
+  async function tellStrays(event: AgentEvent): Promise<void> {
+    if (!mayStray(context, attempt, event)) return;
+    const strays = (await straysOf(context, attempt, event, ranSince.get(event) ?? null)).filter(
+      ({ who }) => who !== userName || !inShared,
+    );
+    if (strays.length === 0 || !context.mayAct()) return;
+    for (const { path, who } of strays) {
+      const place = who === userName ? 'your tree' : `the worktree of ${who}`;
+      context.log.warn(`${key} wrote outside of its worktree, in ${place}: ${path}`);
+    }
+    context.post({ type: 'strayed', child: key, strays });
   }
 
   /**
@@ -233,6 +253,9 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       for (const { events, line } of heard) {
         if (line.end <= acknowledged[line.stream]) continue;
         if (inShared) context.shared.hear(attempt, events, since);
+        for (const event of events)
+          if (event.type === 'shellStarted') commandSince = since === 0 ? null : since;
+          else if (event.type === 'shell') ranSince.set(event, commandSince);
         waiting.push({ events, line });
       }
       if (draining) return;

@@ -21,7 +21,7 @@ import { checkedChildren } from './checkedChildren.js';
 import type { EffectContext } from './context.js';
 import { createHearing } from './heard.js';
 import { createQuarantines, readPlan, type Quarantined } from './quarantines.js';
-import { concernsTree } from './strays.js';
+import { concernsTree, hasNamed, located } from './strays.js';
 import { checkFolder, idsOf, scratchFolder } from './places.js';
 import { quarantineChild, worksAlone } from './snapshots.js';
 
@@ -246,14 +246,17 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
   function inTheTree(attempt: Attempt, events: readonly AgentEvent[]): readonly AgentEvent[] {
     const context = contextOf();
     if (attempt.work === context.repository.topLevel) return events;
-    return events.filter((event) => concernsTree(context, event));
+    return events.flatMap((event) =>
+      concernsTree(context, attempt, event) ? [located(event, attempt)] : [],
+    );
   }
 
   /** Keeps the lines; what a child wrote into the tree although it has a worktree of its own goes there at once. */
-  async function keepOf(attempt: Attempt, lines: readonly LedgerLine[]): Promise<void> {
-    await keep(lines);
+  async function keepOf(attempt: Attempt, found: readonly LedgerLine[]): Promise<void> {
     const context = contextOf();
-    if (attempt.work === context.repository.topLevel) return;
+    if (attempt.work === context.repository.topLevel) return keep(found);
+    const lines = found.map((line) => (isDoubtful(context, attempt, line) ? doubted(line) : line));
+    await keep(lines);
     const strays = lines.filter((line) => line.child === attempt.key).map(({ edit }) => edit.path);
     if (strays.length === 0) return;
     const { moved, left } = await quarantine(attempt.key);
@@ -262,6 +265,11 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
         (moved.length === 0 ? '' : `Moved to its worktree: ${moved.join(', ')}. `) +
         (left.length === 0 ? '' : `Left: ${left.map(({ path: file }) => file).join(', ')}.`),
     );
+    context.post({
+      type: 'strayed',
+      child: attempt.key,
+      strays: strays.map((file) => ({ path: file, who: userName, moved: moved.includes(file) })),
+    });
   }
 
   return {
@@ -295,17 +303,18 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
       if (open) await tree();
     },
     async observe(attempt, event) {
-      if (inTheTree(attempt, [event]).length === 0) return;
+      const [concerning] = inTheTree(attempt, [event]);
+      if (concerning === undefined) return;
       const shared = await tree();
       const keep = (lines: readonly LedgerLine[]) => keepOf(attempt, lines);
       const pathOf = (file: string) => relativePath(file, contextOf().repository.topLevel);
       const as = (tool: string): Writer => ({ child: attempt.key, attempt: attempt.number, tool });
-      switch (event.type) {
+      switch (concerning.type) {
         case 'writing':
-          return keep(await shared.writing(as(event.tool), pathOf(event.path), heard(false)));
+          return keep(await shared.writing(as(concerning.tool), pathOf(concerning.path), heard(false)));
         case 'write': {
-          const written = pathOf(event.path);
-          await keep(await shared.wrote(as(event.tool), written));
+          const written = pathOf(concerning.path);
+          await keep(await shared.wrote(as(concerning.tool), written));
           return hearing.claimDone(attempt, written);
         }
         case 'shellStarted':
@@ -368,6 +377,18 @@ function editsFile(key: ChildKey): string {
 
 function usersFile(batch: string): string {
   return `batches/${batch}/edits.jsonl`;
+}
+
+/**
+ * A command of a child with a worktree of its own was in the tree while the file changed, and did not name it: as well
+ * as the child it may be the person, who works there too.
+ */
+function isDoubtful(context: EffectContext, attempt: Attempt, { child, edit }: LedgerLine): boolean {
+  return child === attempt.key && edit.confidence === 'exclusive' && !hasNamed(context, attempt, edit.path);
+}
+
+function doubted({ child, edit }: LedgerLine): LedgerLine {
+  return { child, edit: { ...edit, confidence: 'ambiguous', others: [userName] } };
 }
 
 /** In a shared batch, and not yet moved into a worktree of its own. */
