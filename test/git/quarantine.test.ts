@@ -358,6 +358,14 @@ const cases: readonly Case[] = [
     steps: [['child', (at) => at.replace('a.ts', 'line 7\n', 'c\n')]],
   },
   {
+    title: 'work beside stashed edits',
+    setup: (repo) => {
+      repo.write('b.ts', 'stashed\n');
+      repo.run('stash');
+    },
+    steps: [['child', (at) => at.write('b.ts', 'child\n')]],
+  },
+  {
     title: 'work beside a staged deletion',
     setup: (repo) => {
       repo.run('rm', '-q', 'b.ts');
