@@ -70,18 +70,36 @@ export async function readBlobs(
   folder: string,
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const wanted = [...new Set(ids)];
-  const found = new Map<string, Buffer>();
-  if (wanted.length === 0) return found;
-  const { stdout } = await runner.run(folder, ['cat-file', '--batch'], { input: `${wanted.join('\n')}\n` });
+  const { bytes, missing } = await readStored(runner, folder, { read: ids, find: [] });
+  for (const id of missing) throw new Error(`the object ${id} is not in the store`);
+  return bytes;
+}
+
+/** The bytes of the blobs to `read`, and which of them and of those to `find` are not there, by one process. */
+export async function readStored(
+  runner: GitRunner,
+  folder: string,
+  ids: { readonly read: Iterable<string>; readonly find: Iterable<string> },
+): Promise<{ readonly bytes: ReadonlyMap<string, Buffer>; readonly missing: ReadonlySet<string> }> {
+  const read = new Set(ids.read);
+  const find = new Set([...ids.find].filter((id) => !read.has(id)));
+  const bytes = new Map<string, Buffer>();
+  const missing = new Set<string>();
+  if (read.size + find.size === 0) return { bytes, missing };
+  const orders = [...[...read].map((id) => `contents ${id}\n`), ...[...find].map((id) => `info ${id}\n`)];
+  const { stdout } = await runner.run(folder, ['cat-file', '--batch-command'], { input: orders.join('') });
   for (let at = 0; at < stdout.length;) {
     const end = stdout.indexOf(10, at);
     const [id = '', type = '', size = ''] = stdout.subarray(at, end).toString().split(' ');
-    if (type !== 'blob') throw new Error(`the object ${id} is ${type}`);
-    found.set(id, stdout.subarray(end + 1, end + 1 + Number(size)));
-    at = end + 1 + Number(size) + 1;
+    at = end + 1;
+    if (type === 'missing') missing.add(id);
+    else if (type !== 'blob') throw new Error(`the object ${id} is ${type}`);
+    else if (read.has(id)) {
+      bytes.set(id, stdout.subarray(at, at + Number(size)));
+      at += Number(size) + 1;
+    }
   }
-  return found;
+  return { bytes, missing };
 }
 
 /** Writes raw bytes as a file or link with git's mode. */
@@ -94,6 +112,7 @@ export async function writeRaw(target: string, mode: string, bytes: Buffer): Pro
 /**
  * Makes a commit of `base` with some paths changed, under a new ref, by one process whose work grows with the number
  * of paths and not with the repository. Blobs must be in the store. A ref that is there already stays as it is.
+ * All is in one pack: as files of their own its trees would take a sync each.
  */
 export async function commitEntries(
   runner: GitRunner,
@@ -121,10 +140,8 @@ export async function commitEntries(
     'done',
     '',
   ];
-  const made = await runner.run(folder, ['fast-import', '--quiet', '--date-format=now', '--done'], {
-    input: lines.join('\n'),
-    expect: [0, 1],
-  });
+  const args = ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--date-format=now', '--done'];
+  const made = await runner.run(folder, args, { input: lines.join('\n'), expect: [0, 1] });
   if (made.exitCode !== 0 && !/not updating/i.test(made.stderr))
     throw new GitError(['fast-import'], made.exitCode, made.stderr, undefined);
 }

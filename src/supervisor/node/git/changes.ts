@@ -1,4 +1,4 @@
-import type { Change } from '../../ports/git.js';
+import type { Change, Repository } from '../../ports/git.js';
 import { joinNul, splitNul, type GitRunner } from './runner.js';
 
 /** One path that two trees have differently. Mode `000000`: not there. */
@@ -86,31 +86,49 @@ export async function verifyObjects(
   folder: string,
   ids: readonly string[],
 ): Promise<void> {
-  const missing = await missingObjects(runner, folder, ids);
-  if (missing.size > 0) throw new Error(`objects are not in the store: ${[...missing].join(', ')}`);
+  await objectsNamed(
+    runner,
+    folder,
+    ids.filter((id) => !/^0+$/.test(id)),
+  );
 }
 
-/** Those of the objects that are not in the store. */
-export async function missingObjects(
+/** The ids of objects in the order of their names (e.g. `HEAD^{commit}`); throws where one is not in the store. */
+export async function objectsNamed(
   runner: GitRunner,
   folder: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const real = ids.filter((id) => !/^0+$/.test(id));
-  if (real.length === 0) return new Set();
-  const answer = await runner.run(folder, ['cat-file', '--batch-check'], { input: `${real.join('\n')}\n` });
-  const lines = answer.stdout.toString().split('\n');
-  return new Set(lines.filter((line) => line.endsWith(' missing')).map((line) => line.split(' ')[0] ?? ''));
+  names: readonly string[],
+): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const answer = await runner.run(folder, ['cat-file', '--batch-check'], { input: `${names.join('\n')}\n` });
+  const lines = answer.stdout.toString().trimEnd().split('\n');
+  const missing = lines.filter((line) => line.endsWith(' missing'));
+  if (missing.length > 0) throw new Error(`objects are not in the store: ${missing.join(', ')}`);
+  return lines.map((line) => line.split(' ')[0] ?? '');
 }
 
 /** Which of these paths git would ignore; none of those that it does not want to judge (behind links, in submodules). */
 export async function ignoredPaths(
   runner: GitRunner,
-  folder: string,
+  repository: Pick<Repository, 'topLevel' | 'sparse'>,
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  // The index, slow to read where it is large, can only make fewer of them ignored: what is tracked never is. And it
+  // holds the ignore files that a sparse checkout leaves out.
+  const likely = repository.sparse
+    ? paths
+    : [...(await matchedByIgnore(runner, repository.topLevel, paths, ['--no-index']))];
+  return matchedByIgnore(runner, repository.topLevel, likely, []);
+}
+
+async function matchedByIgnore(
+  runner: GitRunner,
+  folder: string,
+  paths: readonly string[],
+  flags: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
-  const answer = await runner.run(folder, ['check-ignore', '-z', '--stdin'], {
+  const answer = await runner.run(folder, ['check-ignore', ...flags, '-z', '--stdin'], {
     // `./` keeps a leading `:` from being read as pathspec magic; git says each path back as it was given.
     input: joinNul(paths.map((file) => `./${file}`)),
     expect: [0, 1, 128],
@@ -118,7 +136,7 @@ export async function ignoredPaths(
   if (answer.exitCode !== 128) return new Set(splitNul(answer.stdout).map((file) => file.slice(2)));
   if (paths.length === 1) return new Set();
   const halves = [paths.slice(0, paths.length / 2), paths.slice(paths.length / 2)];
-  const found = await Promise.all(halves.map((half) => ignoredPaths(runner, folder, half)));
+  const found = await Promise.all(halves.map((half) => matchedByIgnore(runner, folder, half, flags)));
   return new Set(found.flatMap((half) => [...half]));
 }
 

@@ -16,7 +16,7 @@ export async function bringInputs(
   worktree: string,
   mode: WorktreeRequest['link'],
 ): Promise<readonly string[]> {
-  if (mode === 'none') return includeFiles(runner, repository.topLevel, worktree);
+  if (mode === 'none') return includeFiles(runner, repository, worktree);
   const inputs: string[] = [];
   for (const folder of await dependencyFolders(runner, repository, worktree)) {
     const from = path.join(repository.topLevel, folder);
@@ -25,7 +25,7 @@ export async function bringInputs(
     else await linkFolder(repository.topLevel, worktree, from, to);
     inputs.push(folder);
   }
-  return [...inputs, ...(await includeFiles(runner, repository.topLevel, worktree))];
+  return [...inputs, ...(await includeFiles(runner, repository, worktree))];
 }
 
 /** The untracked `node_modules` beside each package.json that both trees have. */
@@ -122,9 +122,10 @@ async function copyFolder(from: string, to: string): Promise<void> {
 /** Copies the ignored files that `.worktreeinclude` names (patterns as in .gitignore). */
 async function includeFiles(
   runner: GitRunner,
-  topLevel: string,
+  repository: Repository,
   worktree: string,
 ): Promise<readonly string[]> {
+  const { topLevel } = repository;
   const patterns = path.join(topLevel, '.worktreeinclude');
   if (!(await exists(patterns))) return [];
   const matching = await runner.run(topLevel, [
@@ -135,7 +136,7 @@ async function includeFiles(
     `--exclude-from=${patterns}`,
   ]);
   const candidates = splitNul(matching.stdout).filter((file) => !file.endsWith('/'));
-  const ignored = await ignoredPaths(runner, topLevel, candidates);
+  const ignored = await ignoredPaths(runner, repository, candidates);
   const files = candidates.filter((file) => ignored.has(file) && !file.split('/').includes('node_modules'));
   for (const file of files) {
     const target = path.join(worktree, file);

@@ -32,10 +32,13 @@ export interface Ledger {
     heard?: () => Heard,
   ): Promise<{ result: Result; lines: readonly LedgerLine[] }>;
   /** Lets nobody look while `act` writes to the tree, and takes what it wrote as nobody's edit. */
-  whileWriting<Result>(
-    act: () => Promise<Result>,
-    paths: (result: Result) => readonly string[],
-  ): Promise<Result>;
+  whileWriting<Result extends Written>(act: () => Promise<Result>): Promise<Result>;
+}
+
+/** The paths that were written, and the blobs that they were written from. */
+export interface Written {
+  readonly done: readonly string[];
+  readonly stored: ReadonlySet<string>;
 }
 
 interface Known {
@@ -123,7 +126,11 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
     return look([...candidates]);
   }
 
-  async function look(paths: readonly string[]): Promise<readonly Changed[]> {
+  /** `stored`: blobs of which it is known that the object store has them. */
+  async function look(
+    paths: readonly string[],
+    stored: ReadonlySet<string> = new Set(),
+  ): Promise<readonly Changed[]> {
     baseline ??= await createBaseline(runner, repository, environment);
     const changed: Changed[] = [];
     const unwritten: Buffer[] = [];
@@ -137,7 +144,8 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
       const raw = await rawFile(objectFormat, top, file);
       looks.set(file, { signature: trusted(signature), entry: raw?.entry ?? null });
       if (before === undefined) fresh.push(file);
-      if (raw !== null && before?.entry?.id !== raw.entry.id) unwritten.push(raw.bytes);
+      if (raw !== null && before?.entry?.id !== raw.entry.id && !stored.has(raw.entry.id))
+        unwritten.push(raw.bytes);
     }
     const { entries, bytes } = await baseline.entries(fresh);
     await writeBlobs(runner, top, [...unwritten, ...bytes]);
@@ -251,7 +259,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
       return false;
     const cached = ignored.get(file);
     if (cached !== undefined) return !cached;
-    const answer = (await ignoredPaths(runner, top, [file])).has(file);
+    const answer = (await ignoredPaths(runner, repository, [file])).has(file);
     ignored.set(file, answer);
     return !answer;
   }
@@ -317,10 +325,10 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
         ignored.clear();
         return saved(await attributedBy(await scan(), heard));
       }),
-    whileWriting: (act, paths) =>
+    whileWriting: (act) =>
       inTurn(async () => {
         const result = await act();
-        await look(paths(result));
+        await look(result.done, result.stored);
         await save();
         return result;
       }),

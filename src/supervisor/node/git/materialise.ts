@@ -11,10 +11,10 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { lstat, mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TreeDifference } from './changes.js';
-import { syncFolders } from './durable.js';
+import { syncFiles, syncFolders } from './durable.js';
 import { joinNul, type GitRunner } from './runner.js';
 import { withTemporaryIndex } from './temporaryIndex.js';
 
@@ -54,7 +54,10 @@ export function signatureNow(file: string): Signature {
   }
 }
 
-/** The folder of staged files and backups of one write. It lies in the git directory: on most machines one rename away. */
+/**
+ * The folder of staged files, which are on the disk, and of the backups of one write. It lies in the git directory: on
+ * most machines one rename away.
+ */
 export interface Stage {
   readonly folder: string;
   remove(): Promise<void>;
@@ -78,6 +81,10 @@ export async function stageDifferences(
   const stage = await createStage(gitDir);
   try {
     await checkOutEntries(runner, folder, gitDir, differences, path.join(stage.folder, 'new'));
+    await syncStaged(
+      stage,
+      writesOf(differences).map(({ path: file }) => file),
+    );
     return stage;
   } catch (error) {
     await stage.remove();
@@ -98,9 +105,7 @@ export async function moveIntoTree(
   const undo: (() => void)[] = [];
   const folders = new Set<string>();
   const deletions = differences.filter(({ kind }) => kind === 'D');
-  const writes = differences.filter(({ kind, toMode }) => kind !== 'D' && toMode !== '160000');
-  // All at once: the disk then pays for one sync and not for each.
-  await Promise.all(writes.map(({ path: file }) => syncFile(path.join(stage.folder, 'new', file))));
+  const writes = writesOf(differences);
   try {
     // From here on nothing waits: the shorter this takes, the less can come in between.
     for (const [number, { path: file }] of deletions.entries()) {
@@ -158,7 +163,7 @@ async function checkOutEntries(
   differences: readonly TreeDifference[],
   target: string,
 ): Promise<void> {
-  const entries = differences.filter(({ kind, toMode }) => kind !== 'D' && toMode !== '160000');
+  const entries = writesOf(differences);
   if (entries.length === 0) return;
   await withTemporaryIndex(runner, folder, gitDir, { index: null, tree: null }, async (index) => {
     await runner.run(folder, ['update-index', '-z', '--add', '--index-info'], {
@@ -206,14 +211,16 @@ function keepCopy(from: string, to: string): void {
   }
 }
 
-async function syncFile(file: string): Promise<void> {
-  if (!(await lstat(file)).isFile()) return;
-  const handle = await open(file, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+function writesOf<Difference extends Pick<TreeDifference, 'kind' | 'toMode'>>(
+  differences: readonly Difference[],
+): readonly Difference[] {
+  return differences.filter(({ kind, toMode }) => kind !== 'D' && toMode !== '160000');
+}
+
+/** Brings the contents of staged files to the disk. */
+export async function syncStaged(stage: Stage, files: readonly string[]): Promise<void> {
+  const places = files.map((file) => path.join(stage.folder, 'new', file));
+  await syncFiles(places.filter((place) => lstatSync(place).isFile()));
 }
 
 /** Renames; across file systems by a copy beside the target, so that the target is still replaced in one step. */

@@ -14,24 +14,19 @@ import type {
   QuarantineStep,
   TakenOut,
 } from '../../ports/sharedTree.js';
-import { blobId, commitEntries, rawFile, sameEntry } from './blobs.js';
-import { ignoredPaths, literalPaths, missingObjects, verifyObjects } from './changes.js';
+import { blobId, commitEntries, rawFile, readStored, sameEntry } from './blobs.js';
+import { ignoredPaths, literalPaths, objectsNamed } from './changes.js';
 import { objectFolders, refFolders, syncFolders } from './durable.js';
 import { liveEdits } from './edits.js';
 import { userName } from './merge.js';
-import { writeRawPaths, type RawWrite } from './rawWrite.js';
+import { stageRaw, writeRawPaths, type BytesOf, type RawOutcome, type RawWrite } from './rawWrite.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { beforeOf, createBlobSource, putIn, takeOut, type BlobSource } from './threeWay.js';
 import { ensureWorktree, worktreeState } from './worktree.js';
 import { gitDirOf } from './worktreeFiles.js';
 
 /** Runs what writes to the tree while nobody looks for others' edits, and takes it as nobody's. */
-export type Alone = (act: () => Promise<Written>) => Promise<Written>;
-
-interface Written {
-  readonly done: readonly string[];
-  readonly moved: readonly string[];
-}
+export type Alone = (act: () => Promise<RawOutcome>) => Promise<RawOutcome>;
 
 /**
  * Takes a child's edits out of the tree: plan, capture, restore, give. Each step is noted before the next begins,
@@ -54,33 +49,36 @@ export async function takeOutOfTree(
   request: QuarantineRequest,
   alone: Alone,
 ): Promise<TakenOut> {
-  const plan = await planQuarantine(runner, repository, request);
+  const { plan, restoredBytes } = await planQuarantine(runner, repository, request);
   if (plan.moves.length === 0)
     return { moved: [], left: plan.left, commit: null, lines: [], give: () => Promise.resolve(null) };
   await request.noteStep({ step: 'intent', plan });
-  return takeOutByPlan(runner, repository, plan, request.noteStep, alone);
+  return takeOutByPlan(runner, repository, plan, request.noteStep, alone, restoredBytes);
 }
 
-/** What will be moved where, and what cannot be; touches nothing but the object store. */
-export async function planQuarantine(
+/**
+ * What will be moved where, and what cannot be, and the bytes that the tree will have instead; touches nothing but
+ * the object store.
+ */
+async function planQuarantine(
   runner: GitRunner,
   repository: Repository,
   request: Omit<QuarantineRequest, 'noteStep'>,
-): Promise<QuarantinePlan> {
+): Promise<{ readonly plan: QuarantinePlan; readonly restoredBytes: BytesOf }> {
   const blobs = createBlobSource(runner, repository);
   const byPath = groupByPath(liveEdits(request.edits));
   const paths = [...byPath.keys()].filter(isInside);
   const [ignored, bases] = await Promise.all([
-    ignoredPaths(runner, repository.topLevel, paths),
+    ignoredPaths(runner, repository, paths),
     baseEntries(runner, repository, request, paths, blobs),
   ]);
-  const raws = new Map(
-    await Promise.all(
-      paths.map(
-        async (file) => [file, await rawFile(repository.objectFormat, repository.topLevel, file)] as const,
-      ),
-    ),
-  );
+  const top = repository.topLevel;
+  const [raws, linked] = await Promise.all([
+    Promise.all(paths.map((file) => rawFile(repository.objectFormat, top, file))),
+    Promise.all(paths.map((file) => behindLink(top, file))),
+  ]);
+  const rawOf = new Map(paths.map((file, at) => [file, raws[at] ?? null]));
+  const behindLinks = new Set(paths.filter((_, at) => linked[at] === true));
   const moves: Move[] = [];
   const left: LeftPath[] = [];
   for (const [file, edits] of byPath) {
@@ -91,11 +89,11 @@ export async function planQuarantine(
       left.push({ path: file, who: whoMayBe(edits, who), why: 'ambiguous' });
       continue;
     }
-    if (await behindLink(repository.topLevel, file)) {
+    if (behindLinks.has(file)) {
       left.push({ path: file, who, why: 'changed' });
       continue;
     }
-    const raw = raws.get(file) ?? null;
+    const raw = rawOf.get(file) ?? null;
     const found = raw?.entry ?? null;
     // What a writer of the ledger left is in the store since then.
     const isKnown = edits.some(({ before, after }) => found !== null && [before, after].includes(found.id));
@@ -108,18 +106,17 @@ export async function planQuarantine(
       moves.push({ path: file, found, restored: restored.entry, base, own: own.entry });
   }
   await blobs.flush();
-  const missing = await missingObjects(
-    runner,
-    repository.topLevel,
-    moves.flatMap(({ restored, own }) =>
-      [restored, own].flatMap((entry) => (entry === null ? [] : [entry.id])),
-    ),
-  );
+  const idsOf = (entry: Entry | null): string[] => (entry === null ? [] : [entry.id]);
+  const { bytes: restoredBytes, missing } = await readStored(runner, top, {
+    read: moves.flatMap(({ restored }) => idsOf(restored)),
+    find: moves.flatMap(({ own }) => idsOf(own)),
+  });
   const isMissing = (entry: Entry | null): boolean => entry !== null && missing.has(entry.id);
   const kept = moves.filter(({ restored, own }) => !isMissing(restored) && !isMissing(own));
   for (const { path: file } of moves.filter((move) => !kept.includes(move)))
     left.push({ path: file, who: whoElse(file, request), why: 'changed' });
-  return { child: request.child, ref: request.ref, worktree: request.worktree, moves: kept, left };
+  const { child, ref, worktree } = request;
+  return { plan: { child, ref, worktree, moves: kept, left }, restoredBytes };
 }
 
 /** Does what of a plan is not done yet. */
@@ -130,7 +127,7 @@ export async function carryOut(
   noteStep: (step: QuarantineStep) => Promise<void>,
   alone: Alone,
 ): Promise<QuarantineOutcome> {
-  const { give, ...taken } = await takeOutByPlan(runner, repository, plan, noteStep, alone);
+  const { give, ...taken } = await takeOutByPlan(runner, repository, plan, noteStep, alone, null);
   return { ...taken, worktree: await give() };
 }
 
@@ -140,25 +137,40 @@ async function takeOutByPlan(
   plan: QuarantinePlan,
   noteStep: (step: QuarantineStep) => Promise<void>,
   alone: Alone,
+  restoredBytes: BytesOf | null,
 ): Promise<TakenOut> {
-  const commit = await capture(runner, repository, plan);
-  await noteStep({ step: 'captured', commit });
-
+  const { topLevel, gitDir, objectFormat } = repository;
   const restoring = plan.moves.map(({ path: file, found, restored }) => ({
     path: file,
     from: found,
     to: restored,
   }));
-  const { topLevel, gitDir, objectFormat } = repository;
-  const { done, moved: lost } = await alone(() =>
-    writeRawPaths(runner, objectFormat, topLevel, gitDir, restoring),
-  );
-  const moved = new Set(done);
+  // Made ready beside the tree while the capture is written.
+  const staging = restoredBytes === null ? null : stageRaw(gitDir, restoring, restoredBytes);
+  staging?.catch(() => undefined);
+  let commit: string;
+  let outcome: RawOutcome;
+  try {
+    commit = await capture(runner, repository, plan);
+    await noteStep({ step: 'captured', commit });
+    outcome = await alone(async () =>
+      writeRawPaths(runner, objectFormat, topLevel, gitDir, restoring, await staging),
+    );
+  } finally {
+    await staging?.then(
+      (stage) => stage.remove(),
+      () => undefined,
+    );
+  }
+  const moved = new Set(outcome.done);
   await noteStep({ step: 'restored', moved: [...moved] });
 
   return {
     moved: plan.moves.filter(({ path: file }) => moved.has(file)).map(({ path: file }) => file),
-    left: [...plan.left, ...lost.map((file): LeftPath => ({ path: file, who: [userName], why: 'changed' }))],
+    left: [
+      ...plan.left,
+      ...outcome.moved.map((file): LeftPath => ({ path: file, who: [userName], why: 'changed' })),
+    ],
     commit,
     give: async () => {
       const worktree = await give(runner, repository, plan, moved);
@@ -180,9 +192,8 @@ async function capture(runner: GitRunner, repository: Repository, plan: Quaranti
     entries,
   });
   const ids = entries.flatMap(({ entry }) => (entry === null ? [] : [entry.id]));
-  const [commit] = await Promise.all([
-    runner.text(top, ['rev-parse', '--verify', `${plan.ref}^{commit}`]),
-    verifyObjects(runner, top, ids),
+  const [[commit = '']] = await Promise.all([
+    objectsNamed(runner, top, [`${plan.ref}^{commit}`, ...ids]),
     assertCaptured(runner, top, plan.ref, entries),
   ]);
   await syncFolders([
@@ -226,7 +237,8 @@ async function give(
     if (!moved.has(file)) continue;
     const raw = await rawFile(repository.objectFormat, worktree.path, file);
     const now = raw?.entry ?? null;
-    if (raw !== null) blobs.add(raw.bytes);
+    // What the plan knows is in the store since then.
+    if (raw !== null) blobs.add(raw.bytes, sameEntry(now, base));
     // The child may have worked on in its worktree since the plan was made.
     const to = sameEntry(now, base)
       ? { entry: own }
@@ -251,7 +263,7 @@ export async function giveBack(
   for (const { path: file, found, restored } of plan.moves) {
     const raw = await rawFile(repository.objectFormat, repository.topLevel, file);
     const now = raw?.entry ?? null;
-    if (raw !== null) blobs.add(raw.bytes);
+    if (raw !== null) blobs.add(raw.bytes, sameEntry(now, restored));
     const to = await putIn(runner, blobs, now, [change(file, restored, found)]);
     if (to === 'overlap') left.push({ path: file, who: [userName], why: 'overlap' });
     else writes.push({ path: file, from: now, to: to.entry });
@@ -279,8 +291,11 @@ async function baseEntries(
   const { worktree } = request;
   if ((await worktreeState(repository, worktree.path)) === 'present') {
     const entries = new Map<string, Entry | null>();
-    for (const file of paths) {
-      const raw = await rawFile(repository.objectFormat, worktree.path, file);
+    const raws = await Promise.all(
+      paths.map((file) => rawFile(repository.objectFormat, worktree.path, file)),
+    );
+    for (const [at, file] of paths.entries()) {
+      const raw = raws[at] ?? null;
       const known = request.edits.some(
         ({ before, after }) => raw !== null && [before, after].includes(raw.entry.id),
       );

@@ -18,7 +18,7 @@ export interface SharedTreeOptions {
 export function createSharedTree(repository: Repository, options: SharedTreeOptions = {}): SharedTree {
   const runner = createRunner(options.git ?? 'git', options.env ?? process.env);
   const ledger = createLedger(runner, repository, options.now ?? Date.now);
-  const alone: Alone = (act) => ledger.whileWriting(act, ({ done }) => done);
+  const alone: Alone = (act) => ledger.whileWriting(act);
   return {
     start: (running, unfinished = []) => ledger.start(running, unfinished),
     recent: () => ledger.recent(),
