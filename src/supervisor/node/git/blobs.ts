@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Repository } from '../../ports/git.js';
 import type { Entry } from '../../ports/sharedTree.js';
@@ -12,6 +13,9 @@ export interface RawFile {
   readonly bytes: Buffer;
 }
 
+/** So many bytes are read or written sooner than a thread is found for it, all the more on a busy machine. */
+const small = 256 * 1024;
+
 /** What is at a path now; null for nothing or a folder. A link's bytes are where it leads. */
 export async function rawFile(
   format: Repository['objectFormat'],
@@ -20,13 +24,13 @@ export async function rawFile(
 ): Promise<RawFile | null> {
   const target = path.join(top, file);
   try {
-    const stats = await lstat(target);
+    const stats = lstatSync(target);
     if (stats.isSymbolicLink()) {
-      const bytes = await readlink(target, { encoding: 'buffer' });
+      const bytes = readlinkSync(target, { encoding: 'buffer' });
       return { entry: { mode: '120000', id: blobId(format, bytes) }, bytes };
     }
     if (!stats.isFile()) return null;
-    const bytes = await readFile(target);
+    const bytes = stats.size > small ? await readFile(target) : readFileSync(target);
     return { entry: { mode: stats.mode & 0o100 ? '100755' : '100644', id: blobId(format, bytes) }, bytes };
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
@@ -104,9 +108,13 @@ export async function readStored(
 
 /** Writes raw bytes as a file or link with git's mode. */
 export async function writeRaw(target: string, mode: string, bytes: Buffer): Promise<void> {
-  await mkdir(path.dirname(target), { recursive: true });
-  if (mode === '120000') await symlink(bytes.toString('utf8'), target);
-  else await writeFile(target, bytes, { mode: mode === '100755' ? 0o777 : 0o666 });
+  mkdirSync(path.dirname(target), { recursive: true });
+  if (mode === '120000') symlinkSync(bytes.toString('utf8'), target);
+  else {
+    const options = { mode: mode === '100755' ? 0o777 : 0o666 };
+    if (bytes.length > small) await writeFile(target, bytes, options);
+    else writeFileSync(target, bytes, options);
+  }
 }
 
 /**

@@ -37,7 +37,7 @@ export async function compositeTree(
   const edits = half.flatMap((child) => [...liveEdits(child.edits)]).sort((one, other) => one.at - other.at);
   for (const [file, group] of groupByPath(edits)) {
     const who = writersOf(file, others);
-    if (group.some(({ confidence }) => confidence === 'ambiguous') || (await behindLink(top, file))) {
+    if (group.some(({ confidence }) => confidence === 'ambiguous') || behindLink(top, file)) {
       left.push({ path: file, who: whoMayBe(group, who), why: 'ambiguous' });
       continue;
     }

@@ -11,7 +11,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { TreeDifference } from './changes.js';
 import { syncFiles, syncFolders } from './durable.js';
@@ -60,15 +60,30 @@ export function signatureNow(file: string): Signature {
  */
 export interface Stage {
   readonly folder: string;
+  /** Resolves also where something stays: the next start removes it. */
   remove(): Promise<void>;
 }
 
 /** An empty stage. */
-export async function createStage(gitDir: string): Promise<Stage> {
+export function createStage(gitDir: string): Stage {
   const folder = path.join(gitDir, 'swarm-panel', `stage-${process.pid}-${randomUUID()}`);
-  await mkdir(path.join(folder, 'new'), { recursive: true });
-  await mkdir(path.join(folder, 'old'), { recursive: true });
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+  mkdirSync(path.join(folder, 'new'), { recursive: true });
+  mkdirSync(path.join(folder, 'old'));
+  return {
+    folder,
+    remove: () => removeFolder(folder),
+  };
+}
+
+/** File by file, which leaves threads for others: a file whose bytes are just on the way to the disk takes its time. */
+async function removeFolder(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const place = path.join(folder, entry.name);
+    if (entry.isDirectory()) await removeFolder(place);
+    else await unlink(place).catch(() => undefined);
+  }
+  await rmdir(folder).catch(() => undefined);
 }
 
 /** Puts the new contents beside the tree, with line ends and filters as git would check them out. */
@@ -78,7 +93,7 @@ export async function stageDifferences(
   gitDir: string,
   differences: readonly TreeDifference[],
 ): Promise<Stage> {
-  const stage = await createStage(gitDir);
+  const stage = createStage(gitDir);
   try {
     await checkOutEntries(runner, folder, gitDir, differences, path.join(stage.folder, 'new'));
     await syncStaged(

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Refusal, Repository, Worktree } from '../../ports/git.js';
 import type {
@@ -73,12 +73,8 @@ async function planQuarantine(
     baseEntries(runner, repository, request, paths, blobs),
   ]);
   const top = repository.topLevel;
-  const [raws, linked] = await Promise.all([
-    Promise.all(paths.map((file) => rawFile(repository.objectFormat, top, file))),
-    Promise.all(paths.map((file) => behindLink(top, file))),
-  ]);
+  const raws = await Promise.all(paths.map((file) => rawFile(repository.objectFormat, top, file)));
   const rawOf = new Map(paths.map((file, at) => [file, raws[at] ?? null]));
-  const behindLinks = new Set(paths.filter((_, at) => linked[at] === true));
   const moves: Move[] = [];
   const left: LeftPath[] = [];
   for (const [file, edits] of byPath) {
@@ -89,7 +85,7 @@ async function planQuarantine(
       left.push({ path: file, who: whoMayBe(edits, who), why: 'ambiguous' });
       continue;
     }
-    if (behindLinks.has(file)) {
+    if (behindLink(top, file)) {
       left.push({ path: file, who, why: 'changed' });
       continue;
     }
@@ -156,11 +152,12 @@ async function takeOutByPlan(
     outcome = await alone(async () =>
       writeRawPaths(runner, objectFormat, topLevel, gitDir, restoring, await staging),
     );
-  } finally {
+  } catch (error) {
     await staging?.then(
       (stage) => stage.remove(),
       () => undefined,
     );
+    throw error;
   }
   const moved = new Set(outcome.done);
   await noteStep({ step: 'restored', moved: [...moved] });
@@ -173,7 +170,7 @@ async function takeOutByPlan(
     ],
     commit,
     give: async () => {
-      const worktree = await give(runner, repository, plan, moved);
+      const [worktree] = await Promise.all([give(runner, repository, plan, moved), outcome.cleared]);
       if (worktree.ok) await noteStep({ step: 'given' });
       return worktree;
     },
@@ -192,15 +189,18 @@ async function capture(runner: GitRunner, repository: Repository, plan: Quaranti
     entries,
   });
   const ids = entries.flatMap(({ entry }) => (entry === null ? [] : [entry.id]));
+  // The sync goes on beside the look: both are done before the capture is said to be there.
   const [[commit = '']] = await Promise.all([
     objectsNamed(runner, top, [`${plan.ref}^{commit}`, ...ids]),
     assertCaptured(runner, top, plan.ref, entries),
+    syncFolders([
+      ...objectFolders(repository.commonDir, ids),
+      path.join(repository.commonDir, 'objects', 'pack'),
+      ...refFolders(repository.commonDir, plan.ref),
+    ]),
   ]);
-  await syncFolders([
-    ...objectFolders(repository.commonDir, [commit, ...ids]),
-    path.join(repository.commonDir, 'objects', 'pack'),
-    ...refFolders(repository.commonDir, plan.ref),
-  ]);
+  // The ref may be one of a run that died, with its objects in files of their own.
+  await syncFolders(objectFolders(repository.commonDir, [commit]));
   return commit;
 }
 
@@ -246,7 +246,8 @@ async function give(
     if (to !== 'overlap') writes.push({ path: file, from: now, to: to.entry });
   }
   await blobs.flush();
-  await writeRawPaths(runner, repository.objectFormat, worktree.path, gitDir, writes);
+  const written = await writeRawPaths(runner, repository.objectFormat, worktree.path, gitDir, writes);
+  await written.cleared;
   return worktree;
 }
 
@@ -270,7 +271,10 @@ export async function giveBack(
   }
   await blobs.flush();
   const { topLevel, gitDir, objectFormat } = repository;
-  const { done, moved } = await alone(() => writeRawPaths(runner, objectFormat, topLevel, gitDir, writes));
+  const { done, moved, cleared } = await alone(() =>
+    writeRawPaths(runner, objectFormat, topLevel, gitDir, writes),
+  );
+  await cleared;
   const at = Date.now();
   const given = writes.filter(({ path: file }) => done.includes(file));
   return {
@@ -387,12 +391,19 @@ function inSubmodule(repository: Repository, file: string): boolean {
 }
 
 /** Whether one of the path's folders is a link, so that it leads to somewhere else. */
-export async function behindLink(top: string, file: string): Promise<boolean> {
+export function behindLink(top: string, file: string): boolean {
   for (let folder = path.dirname(file); folder !== '.'; folder = path.dirname(folder)) {
-    const stats = await lstat(path.join(top, folder)).catch(() => null);
-    if (stats?.isSymbolicLink() === true) return true;
+    if (isLink(path.join(top, folder))) return true;
   }
   return false;
+}
+
+function isLink(place: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
 }
 
 function change(file: string, from: Entry | null, to: Entry | null): Edit {

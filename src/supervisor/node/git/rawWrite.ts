@@ -28,6 +28,8 @@ export interface RawOutcome {
   readonly done: readonly string[];
   readonly stored: ReadonlySet<string>;
   readonly moved: readonly string[];
+  /** Resolves when nothing is left beside the tree. */
+  readonly cleared: Promise<unknown>;
 }
 
 /**
@@ -47,6 +49,8 @@ export async function writeRawPaths(
   const moved = new Set<string>();
   let open = writes;
   let ready = staged;
+  const used: Stage[] = [];
+  let cleared: Promise<unknown>;
   try {
     while (open.length > 0) {
       const signatures = new Map<string, Signature>();
@@ -62,6 +66,7 @@ export async function writeRawPaths(
       if (due.length === 0) break;
       const stage = ready ?? (await stageRaw(gitDir, due, await readBlobs(runner, top, idsOf(due))));
       ready = null;
+      used.push(stage);
       for (const id of idsOf(due)) stored.add(id);
       const lost = await moveStaged(top, stage, due, signatures);
       if (lost === null) {
@@ -75,9 +80,10 @@ export async function writeRawPaths(
       open = due.filter((write) => write !== hit);
     }
   } finally {
-    await ready?.remove();
+    if (ready !== null) used.push(ready);
+    cleared = Promise.all(used.map((stage) => stage.remove()));
   }
-  return { done: [...done], stored, moved: [...moved] };
+  return { done: [...done], stored, moved: [...moved], cleared };
 }
 
 /** The new contents of some paths beside the tree, on the disk. */
@@ -86,16 +92,14 @@ export async function stageRaw(
   writes: readonly Pick<RawWrite, 'path' | 'to'>[],
   bytesOf: BytesOf,
 ): Promise<Stage> {
-  const stage = await createStage(gitDir);
+  const stage = createStage(gitDir);
   try {
-    await Promise.all(
-      writes.map(async ({ path: file, to }) => {
-        if (to === null) return;
-        const bytes = bytesOf.get(to.id);
-        if (bytes === undefined) throw new Error(`the bytes of ${to.id} are not there`);
-        await writeRaw(path.join(stage.folder, 'new', file), to.mode, bytes);
-      }),
-    );
+    for (const { path: file, to } of writes) {
+      if (to === null) continue;
+      const bytes = bytesOf.get(to.id);
+      if (bytes === undefined) throw new Error(`the bytes of ${to.id} are not there`);
+      await writeRaw(path.join(stage.folder, 'new', file), to.mode, bytes);
+    }
     await syncStaged(
       stage,
       writes.flatMap(({ path: file, to }) => (to === null ? [] : [file])),
@@ -125,8 +129,6 @@ async function moveStaged(
   } catch (error) {
     if (error instanceof TreeMoved) return error.path;
     throw error;
-  } finally {
-    await stage.remove();
   }
 }
 
