@@ -173,6 +173,21 @@ describe('a type check in a shared tree', () => {
       expect(run('tsc', args).out).toBe(`real ${args.join(' ')}\n`);
   });
 
+  test('goes through the check also from an npm script, npm exec and npx with a package', async () => {
+    const { repo, run } = await shimmed();
+    repo.write('node_modules/.bin/tsc', '#!/bin/sh\necho real "$@"\n', 0o755);
+    repo.write(
+      'package.json',
+      JSON.stringify({ scripts: { types: 'tsc --noEmit', all: 'npm run -s types' } }),
+    );
+    const checked = { code: 4, out: 'checked tsc|--noEmit\n' };
+    expect(run('npm', ['run', '-s', 'types'])).toMatchObject(checked);
+    expect(run('npm', ['run', '-s', 'all'])).toMatchObject(checked);
+    expect(run('npm', ['exec', '--no', '-s', '--', 'tsc', '--noEmit'])).toMatchObject(checked);
+    expect(run('npx', ['--no', '-c', 'tsc --noEmit'])).toMatchObject(checked);
+    expect(run('npm', ['run', '-s', 'types', '--', '--watch']).out).toBe('real --noEmit --watch\n');
+  });
+
   test('other programs reach npx itself', async () => {
     const { repo, run } = await shimmed();
     repo.write('node_modules/.bin/other', '#!/bin/sh\necho other "$@"\n', 0o755);

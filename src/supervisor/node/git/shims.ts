@@ -70,6 +70,7 @@ export async function installShims(options: ShimOptions): Promise<string | null>
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await put(path.join(folder, 'git'), gitShim(options));
   await put(path.join(folder, bashEnvironment), bashStart(folder));
+  await put(path.join(folder, scriptShell), scriptShellShim(folder));
   if (options.check === null) return folder;
   await put(path.join(folder, 'tsc'), checkShim(folder, options.check, options.env ?? {}));
   await put(path.join(folder, 'npx'), npxShim(folder));
@@ -78,7 +79,8 @@ export async function installShims(options: ShimOptions): Promise<string | null>
 
 /**
  * A child's environment with the shims in front. Agents run their commands by `bash -lc`, and a login shell makes its
- * PATH anew; bash reads this file after that.
+ * PATH anew; bash reads this file after that. npm puts the tree's own tools in front
+ * of PATH for its scripts and for npx; the shell that runs these puts the shims before them again.
  */
 export function withShims(
   environment: Readonly<Record<string, string>>,
@@ -86,11 +88,14 @@ export function withShims(
 ): Readonly<Record<string, string>> {
   const key = Object.keys(environment).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   const own = environment['BASH_ENV'];
+  const ownShell = environment[npmShell];
   return {
     ...environment,
     [key]: `${folder}${path.delimiter}${environment[key] ?? ''}`,
     BASH_ENV: path.join(folder, bashEnvironment),
     ...(own === undefined ? {} : { [ownBashEnv]: own }),
+    [npmShell]: path.join(folder, scriptShell),
+    ...(ownShell === undefined ? {} : { [ownScriptShell]: ownShell }),
   };
 }
 
@@ -189,10 +194,24 @@ ${settings.join('')}exec ${check.map(quoted).join(' ')} tsc "$@"
 /** What comes after must find the real programs. */
 function withoutShims(folder: string): string {
   return `here=${quoted(folder)}
-unset BASH_ENV
+unset BASH_ENV ${npmShell}
 PATH=$(printf %s "$PATH" | tr : '\\n' | grep -Fxv "$here" | tr '\\n' :)
 PATH=\${PATH%:}
 export PATH`;
+}
+
+/** npm, npx and pnpm run scripts by the shell that this variable names. */
+const npmShell = 'npm_config_script_shell';
+const scriptShell = 'script-shell';
+const ownScriptShell = 'SWARM_OWN_SCRIPT_SHELL';
+
+function scriptShellShim(folder: string): string {
+  return `#!/bin/sh
+# npm has put node_modules/.bin in front of PATH; what is beside this file comes before it.
+PATH=${quoted(folder)}:$PATH
+export PATH
+exec "\${${ownScriptShell}:-/bin/sh}" "$@"
+`;
 }
 
 function npxShim(folder: string): string {
@@ -211,7 +230,11 @@ if [ "$rest" = tsc ]; then
   shift
   exec "$here/tsc" "$@"
 fi
+# What it runs finds the shims again, by the shell that npm is told of.
+shell=$${npmShell}
 ${withoutShims(folder)}
+${npmShell}=$shell
+export ${npmShell}
 exec npx "$@"
 `;
 }
