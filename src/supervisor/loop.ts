@@ -70,6 +70,8 @@ export function createLoop(options: LoopOptions): Loop {
   /** Told at the end of the turn that takes what is queued now. */
   let waiting: (() => void)[] = [];
   let stopped = false;
+  /** The last view, and of what. Problems are only added. */
+  let shown: { readonly of: State; readonly problems: number; readonly view: View } | null = null;
   let sinceSnapshot = store.loaded.events.length;
   onImpossible((message) => log.error(`Ignored, for it cannot happen: ${message}`));
 
@@ -195,7 +197,12 @@ export function createLoop(options: LoopOptions): Loop {
 
   const loop: Loop = {
     state: () => state,
-    view: () => deriveView(state, options.problems()),
+    view() {
+      const problems = options.problems();
+      if (shown === null || shown.of !== state || shown.problems !== problems.length)
+        shown = { of: state, problems: problems.length, view: deriveView(state, problems) };
+      return shown.view;
+    },
     post: (event) => post({ event, answer: null }),
     postDurably: (event) => new Promise((resolve) => post({ event, answer: resolve })),
     diskFilled: () => {

@@ -70,7 +70,8 @@ export async function startOwner(
   );
   const saveView = createSoon(
     clock,
-    () => 1000,
+    // Many at work make it large.
+    () => Math.max(1000, 20 * attempts.size),
     async () => {
       if (!alive) return;
       await store.saveView(loop.view()).catch((error: unknown) => {

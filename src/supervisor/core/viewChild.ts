@@ -114,13 +114,24 @@ function fixedOf(child: Child): Known {
       since: iso(phase.since),
       startedAt: iso(runs[0]?.from ?? null),
       endedAt: ended ? iso(phase.since) : null,
-      history: history.map(stretchOf),
+      history: stretchesOf(history),
       details: report.details,
     },
     ran: runs.reduce((sum, stretch) => sum + (stretch.to === null ? 0 : stretch.to - stretch.from), 0),
     runsSince: runs.find((stretch) => stretch.to === null)?.from ?? null,
   };
   known.set(child, now);
+  return now;
+}
+
+const stretches = new WeakMap<Child['history'], readonly StretchView[]>();
+
+/** A child's past changes seldom, what it reports all the time. */
+function stretchesOf(history: Child['history']): readonly StretchView[] {
+  const before = stretches.get(history);
+  if (before !== undefined) return before;
+  const now = history.map(stretchOf);
+  stretches.set(history, now);
   return now;
 }
 

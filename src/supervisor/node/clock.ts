@@ -16,14 +16,27 @@ interface Waiting {
 export function createClock(wall: () => number = Date.now): Clock {
   const waiting = new Set<Waiting>();
   let armed: NodeJS.Timeout | null = null;
+  /** The instant that it is armed for. */
+  let armedFor = Infinity;
 
-  const arm = (): void => {
+  const disarm = (): void => {
     if (armed !== null) clearTimeout(armed);
     armed = null;
+    armedFor = Infinity;
+  };
+
+  const armFor = (at: number): void => {
+    disarm();
+    armedFor = at;
+    armed = setTimeout(tick, Math.min(longestArm, Math.max(0, at - wall())));
+  };
+
+  const arm = (): void => {
+    disarm();
     if (waiting.size === 0) return;
     let next = Infinity;
     for (const timer of waiting) next = Math.min(next, timer.at);
-    armed = setTimeout(tick, Math.min(longestArm, Math.max(0, next - wall())));
+    armFor(next);
   };
 
   const tick = (): void => {
@@ -51,11 +64,12 @@ export function createClock(wall: () => number = Date.now): Clock {
         },
       };
       waiting.add(timer);
-      arm();
+      if (timer.at < armedFor) armFor(timer.at);
       return {
         dispose: () => {
           live = false;
-          if (waiting.delete(timer)) arm();
+          // What it was armed for may be gone: then it looks once too often, and arms itself anew.
+          if (waiting.delete(timer) && waiting.size === 0) disarm();
         },
       };
     },
