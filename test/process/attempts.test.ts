@@ -286,6 +286,8 @@ describe('a killed attempt leaves nothing', () => {
       'cat > again.sh <<"E"\necho $$ > one.pid\nsleep 0.05\nsetsid sh again.sh &\nE\nsetsid sh again.sh & sleep 300',
     'a launcher that ignores signals':
       'trap "" TERM INT HUP; sh -c "echo \\$\\$ > one.pid; trap \\"\\" TERM INT; while :; do sleep 1; done"',
+    'a daemon without environment, session and parent':
+      '(setsid env -i /bin/sh -c "echo \\$\\$ > one.pid; sleep 300; true" &) ; sleep 300',
     'a child without the environment': 'env -i /bin/sh -c "echo \\$\\$ > one.pid; sleep 300; true" & wait',
   };
   it.each(Object.entries(cases))('%s', async (_name, text) => {

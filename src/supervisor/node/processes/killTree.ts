@@ -21,7 +21,7 @@ const runnerGrace = 1_000;
  *
  * The runner is spared until the rest is gone, so that it writes down the end. If it is gone itself, or its number has
  * another owner, only the nonce says what belongs to it. Out of reach is what has thrown away its environment, its
- * session and its parent before the first look.
+ * session, its parent and its output before the first look.
  */
 export async function killTree(target: ProcessId): Promise<number> {
   if (process.platform === 'win32') return killWindows(target);

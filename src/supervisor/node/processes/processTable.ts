@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { constants, readdirSync } from 'node:fs';
 import fs from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../fsCalls.js';
 import { bootId, readText, statFields } from './identity.js';
@@ -41,7 +42,8 @@ export async function listProcesses(): Promise<readonly ProcessEntry[]> {
 }
 
 /**
- * Which of these processes carry one of the nonces in the environment they were started with. Only processes of this
+ * Which of these processes carry one of the nonces in the environment they were started with, or, where they have
+ * thrown that away, print to the log of such an attempt. Only processes of this
  * user can be looked into; others cannot be children of ours.
  */
 export async function nonceCarriers(
@@ -58,7 +60,9 @@ export async function nonceCarriers(
           const environment = await readEnvironment(pid);
           // Kernel threads have none; another's is empty while it becomes another program.
           if (environment === null || (environment === '' && pid !== 2 && ppid !== 2)) moving = true;
-          const nonce = nonceIn((environment ?? '').split('\0'), nonces);
+          const nonce =
+            nonceIn((environment ?? '').split('\0'), nonces) ??
+            ((environment ?? '').trim() === '' ? null : await nonceOfOutput(pid, nonces));
           if (nonce !== null) found.set(pid, nonce);
         }),
       );
@@ -83,6 +87,26 @@ async function readEnvironment(pid: number): Promise<string | null> {
     return code === 'EACCES' || code === 'EPERM' ? ' ' : null;
   }
 }
+
+/**
+ * The nonce of the attempt whose log is this process's output. Only the runner hands a log on for appending; whoever
+ * reads one has opened it in another way.
+ */
+async function nonceOfOutput(pid: number, nonces: ReadonlySet<string>): Promise<string | null> {
+  for (const fd of [1, 2]) {
+    const file = await fs.readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
+    if (!/\/(?:stdout|stderr)\.log$/.test(file)) continue;
+    const info = await fs.readFile(`/proc/${pid}/fdinfo/${fd}`, 'latin1').catch(() => '');
+    const flags = Number.parseInt(/^flags:\s*([0-7]+)/m.exec(info)?.[1] ?? '0', 8);
+    if ((flags & appending) !== appending) continue;
+    const claim = await fs.readFile(path.join(path.dirname(file), 'claim'), 'latin1').catch(() => '');
+    const nonce = claim.split('\n')[1] ?? '';
+    if (nonces.has(nonce)) return nonce;
+  }
+  return null;
+}
+
+const appending = constants.O_APPEND | constants.O_WRONLY;
 
 function nonceIn(words: readonly string[], nonces: ReadonlySet<string>): string | null {
   for (const word of words) {
