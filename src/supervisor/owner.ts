@@ -9,6 +9,7 @@ import type { Attempt } from './effects/attempt.js';
 import { messageOf, type EffectContext } from './effects/context.js';
 import { watchCredentials } from './effects/credentials.js';
 import { fileState, findFile, readText } from './effects/files.js';
+import { createForecasts } from './effects/forecasts.js';
 import { runEffect } from './effects/run.js';
 import { createSharedWork } from './effects/shared.js';
 import { createSoon } from './effects/soon.js';
@@ -150,6 +151,7 @@ export async function startOwner(
       installShims,
       withShims,
     }),
+    forecasts: createForecasts(clock, () => context),
     attempts,
     timers,
     turns: createTurns(),
@@ -262,6 +264,7 @@ export async function startOwner(
   loop.post({ type: 'opened', owner: store.owner, version: options.version });
   // What comes of it, of a thousand children perhaps, is shown as it comes.
   await loop.worked();
+  context.forecasts.watch();
   publish.want();
   return { view: () => loop.view(), request, settled, close };
 }

@@ -1,4 +1,4 @@
-import type { BatchView, ChildView, GateView, QuarantineView, View } from '../protocol/view.js';
+import type { ApplyView, BatchView, ChildView, GateView, QuarantineView, View } from '../protocol/view.js';
 import { queuedFor } from '../protocol/queuedFor.js';
 import { counts, markOf, markOfState, type Mark } from './marks.js';
 import { reasonInRow } from './reasons.js';
@@ -96,11 +96,25 @@ export function quarantineNote(quarantine: QuarantineView): { readonly text: str
   return { text: moved === 1 ? t(`${key}.one`) : t(key, moved), tip };
 }
 
+/** Whom its work will meet, and where, while that can still be changed. */
+function forecastNote({ with: overlaps }: ApplyView, batch: BatchView): Pick<Note, 'text' | 'tip'> {
+  const nameOf = (who: string) => (who === 'you' ? t('apply.forecastYou') : titleOf(batch, who));
+  const names = [...new Set(overlaps.map(({ who }) => nameOf(who)))].join(', ');
+  const paths = [...new Set(overlaps.map(({ path }) => path))];
+  return {
+    text:
+      paths.length === 1 ? t('apply.forecast', names, ...paths) : t('apply.forecasts', names, paths.length),
+    tip: overlaps.map(({ path, who }) => t('quarantine.tipLeft.one', path, nameOf(who))).join('\n'),
+  };
+}
+
 /** What lies under a child's row: where its work is, if not where one would look for it. */
 export function childNotes(child: ChildView, batch: BatchView): readonly Note[] {
   const notes: Note[] = [];
   if (child.quarantine && (child.quarantined || child.quarantine.left > 0))
     notes.push({ icon: 'worktree', ...quarantineNote(child.quarantine) });
+  if (child.apply?.state === 'forecastConflict')
+    notes.push({ icon: 'warning', ...forecastNote(child.apply, batch) });
   const { uncaptured = [], strays = [] } = child;
   const [only] = uncaptured;
   if (only !== undefined)

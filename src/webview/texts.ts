@@ -268,6 +268,7 @@ export const texts = {
   'apply.conflictSibling': 'child {0} changed {1} too',
   'apply.conflictPlain': 'overlaps with your tree',
   'apply.forecast': 'will overlap with {0} in {1}',
+  'apply.forecasts': 'will overlap with {0} in {1} files',
   'apply.forecastYou': 'you',
   'apply.summary': '**{0}** done · {1} ready · {2} applied · {3} stay out',
   'apply.all.tip': 'Apply all takes the {0} that are ready.\nThe result is checked before your tree moves.',

@@ -444,6 +444,81 @@ describe('a forecast', () => {
   });
 });
 
+describe('between children of different bases a forecast', () => {
+  test('names what both have changed, and nothing that only lies between the bases', async () => {
+    const repo = await createRepo({ 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
+    const one = await child(repo, 'one', {
+      'a.txt': '1\n2\n3\n4\nfive\n',
+      'b.txt': 'one\n',
+      'c.txt': 'one\n',
+    });
+    repo.write('c.txt', 'committed meanwhile\n');
+    repo.run('commit', '-qam', 'more');
+    const two = await child(repo, 'two', { 'a.txt': 'one\n2\n3\n4\n5\n', 'b.txt': 'two\n' });
+    expect(two.base).not.toBe(one.base);
+    expect(await repo.git.forecast(repo.repository, [one, two])).toEqual([
+      {
+        id: 'one',
+        clean: false,
+        conflicts: [
+          { who: 'you', path: 'c.txt' },
+          { who: 'two', path: 'b.txt' },
+        ],
+      },
+      { id: 'two', clean: false, conflicts: [{ who: 'one', path: 'b.txt' }] },
+    ]);
+  });
+
+  test('is as true the second time, when the tree, a child or nobody has changed', async () => {
+    const repo = await createRepo({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const one = await child(repo, 'one', { 'a.txt': 'one\n' });
+    const two = await child(repo, 'two', { 'b.txt': 'two\n' });
+    const foreseen = async (works: readonly ChildWork[]) =>
+      (await repo.git.forecast(repo.repository, works)).map(({ conflicts }) =>
+        conflicts.map(({ who }) => who),
+      );
+    expect(await foreseen([one, two])).toEqual([[], []]);
+    expect(await foreseen([one, two])).toEqual([[], []]);
+    repo.write('b.txt', 'user\n');
+    expect(await foreseen([one, two])).toEqual([[], ['you']]);
+    const changed = await child(repo, 'three', { 'a.txt': 'three\n' });
+    expect(await foreseen([one, { ...changed, id: 'two' }])).toEqual([['two'], ['one']]);
+    repo.write('b.txt', 'b\n');
+    expect(await foreseen([one, two])).toEqual([[], []]);
+  });
+});
+
+describe('the mark of the tree', () => {
+  test('is another after every edit and commit, and the same without; nothing is written', async () => {
+    const repo = await createRepo({ 'a.txt': 'a\n', 'dir/b.txt': 'b\n' });
+    const marks: string[] = [];
+    const mark = async (): Promise<string> => {
+      const before = repo.userState();
+      const found = await repo.git.treeMark(repo.repository);
+      expect(repo.userState()).toEqual(before);
+      return found;
+    };
+    const edits: readonly (() => unknown)[] = [
+      () => undefined,
+      () => repo.write('a.txt', 'edited\n'),
+      () => repo.write('a.txt', 'edited again\n'),
+      () => repo.write('new folder/ä b.txt', 'new\n'),
+      () => repo.write('new folder/ä b.txt', 'new!\n'),
+      () => repo.remove('dir/b.txt'),
+      () => repo.run('commit', '-qam', 'more'),
+    ];
+    for (const edit of edits) {
+      edit();
+      marks.push(await mark());
+      expect(await mark()).toBe(marks.at(-1));
+    }
+    expect(new Set(marks).size).toBe(edits.length);
+    repo.write('node_modules/x/index.js', 'x\n');
+    repo.write('.swarm/journal', 'x\n');
+    expect(await mark()).toBe(marks.at(-1));
+  });
+});
+
 describe('a check', () => {
   test('of the tree as it is passes exit code and output through and finds the errors', async () => {
     const repo = await createRepo({ 'sub/a.ts': 'BROKEN' });

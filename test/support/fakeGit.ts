@@ -28,6 +28,12 @@ export class FakeGit implements Git {
   readonly conflicting = new Set<string>();
   /** Thrown once by the next apply after its plan was noted. */
   failAfterNote: Error | null = null;
+  /** The user's tree as one text, and how often it was looked at. */
+  mark = 'as it was';
+  looks = 0;
+  /** Who was compared, each time; and what a forecast finds, by child. */
+  readonly forecasts: (readonly string[])[] = [];
+  readonly overlaps = new Map<string, Forecast['conflicts']>();
   private commits = 0;
 
   inspect(): Promise<Repository | Refusal> {
@@ -97,8 +103,19 @@ export class FakeGit implements Git {
   diff = () => Promise.resolve('');
   fileAt = () => Promise.resolve(null);
 
+  treeMark(): Promise<string> {
+    this.looks += 1;
+    return Promise.resolve(this.mark);
+  }
+
   forecast(_: Repository, children: readonly ChildWork[]): Promise<readonly Forecast[]> {
-    return Promise.resolve(children.map(({ id }) => ({ id, clean: true, conflicts: [] })));
+    this.forecasts.push(children.map(({ id }) => id));
+    return Promise.resolve(
+      children.map(({ id }) => {
+        const conflicts = this.overlaps.get(id) ?? [];
+        return { id, clean: conflicts.length === 0, conflicts };
+      }),
+    );
   }
 
   async apply(_: Repository, request: ApplyRequest): Promise<ApplyOutcome> {

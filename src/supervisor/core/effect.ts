@@ -30,7 +30,7 @@ export type Effect =
   /** Take its half-written edits out of the shared tree. -> `quarantined` */
   | { readonly type: 'quarantine'; readonly child: ChildKey }
   | { readonly type: 'restoreWorktree'; readonly child: ChildKey }
-  | { readonly type: 'forecast'; readonly batch: string }
+  | { readonly type: 'forecast' }
   /** -> `applyWriting`, `applyEnded` */
   | { readonly type: 'apply'; readonly batch: string; readonly children: readonly ChildKey[] }
   /** -> `checked` */

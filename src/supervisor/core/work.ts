@@ -11,8 +11,7 @@ export function snapshotTaken(d: Draft, event: Of<'snapshotTaken'>): void {
   const { ref, commit, n, files } = event;
   const snapshot = { ref, commit, n, at: d.now, ...(files === undefined ? {} : { files }) };
   d.putChild({ ...child, snapshot });
-  if (child.applied.state !== 'applied' && child.applied.state !== 'applying')
-    d.order({ type: 'forecast', batch: child.batch });
+  if (child.applied.state !== 'applied' && child.applied.state !== 'applying') d.order({ type: 'forecast' });
 }
 
 export function snapshotFailed(d: Draft, event: Of<'snapshotFailed'>): void {
@@ -189,9 +188,9 @@ export function applyEnded(d: Draft, event: Of<'applyEnded'>): void {
   for (const id of batches) {
     const batch = d.batch(id);
     if (batch !== undefined && batch.writing !== null) d.putBatch({ ...batch, writing: null });
-    // The tree has moved: what was foreseen of the others may be wrong.
-    if (event.applied.length > 0) d.order({ type: 'forecast', batch: id });
   }
+  // The tree has moved: what was foreseen of the others may be wrong.
+  if (batches.size > 0 && event.applied.length > 0) d.order({ type: 'forecast' });
 }
 
 function outcomeOf(d: Draft, event: Of<'applyEnded'>, key: string): Applied {

@@ -8,6 +8,7 @@ import type { Clock, Disposable, Git, Log, Processes, Repository, Store } from '
 import type { FileState } from '../research/research.js';
 import type { RuleSet } from '../verdict/rules/rule.js';
 import type { Attempt } from './attempt.js';
+import type { Forecasts } from './forecasts.js';
 import type { SharedWork } from './shared.js';
 import type { Turns } from './turns.js';
 
@@ -54,6 +55,7 @@ export interface EffectContext {
   readonly plan: (batch: string) => Promise<Plan | null>;
   /** The user's tree, where children work in it together. */
   readonly shared: SharedWork;
+  readonly forecasts: Forecasts;
 
   readonly attempts: Map<ChildKey, Attempt>;
   readonly timers: Map<string, Disposable>;

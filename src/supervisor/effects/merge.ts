@@ -6,32 +6,10 @@ import type { ApplyPlan, CheckCommand, ChildWork } from '../ports.js';
 import { redact } from '../verdict/redact.js';
 import { checkView } from './checkedChildren.js';
 import { messageOf, sentences, type EffectContext } from './context.js';
+import { workOf } from './forecasts.js';
 import { checkInTree } from './inTree.js';
 import { idsOf, scratchFolder } from './places.js';
-import { snapshotChild, worksAlone } from './snapshots.js';
-
-/** Would the children's work merge into the user's tree and with each other? */
-export async function forecast(
-  context: EffectContext,
-  { batch: id }: Effect & { readonly type: 'forecast' },
-): Promise<void> {
-  await context.turns.run('tree', async () => {
-    const works = childrenOf(context, id)
-      .filter((child) => child.applied.state !== 'applied')
-      .flatMap((child) => workOf(child));
-    if (works.length === 0 || !context.mayAct()) return;
-    const forecasts = await context.git.forecast(context.repository, works);
-    if (!context.mayAct()) return;
-    context.post({
-      type: 'forecasted',
-      forecasts: forecasts.map((each) => ({
-        child: `${id}/${each.id}`,
-        clean: each.clean,
-        with: each.conflicts,
-      })),
-    });
-  });
-}
+import { snapshotChild } from './snapshots.js';
 
 /** Brings finished children into the user's tree; what a crash cut in the middle is ended first. */
 export async function applyWork(
@@ -172,20 +150,7 @@ function split(children: readonly Child[]): readonly [readonly ChildKey[], reado
   const idle = children
     .filter((child) => child.snapshot === null && child.uncaptured === undefined)
     .map((child) => child.key);
-  return [idle, children.flatMap((child) => workOf(child))];
-}
-
-function workOf(child: Child): readonly ChildWork[] {
-  return child.snapshot === null || child.worktree === null
-    ? []
-    : [{ id: child.task.id, base: child.worktree.base, commit: child.snapshot.commit }];
-}
-
-function childrenOf(context: EffectContext, batch: string): readonly Child[] {
-  const state = context.state();
-  return (state.batches[batch]?.children ?? [])
-    .flatMap((key) => state.children[key] ?? [])
-    .filter((child) => worksAlone(context, child));
+  return [idle, children.flatMap((child) => workOf(child, child.task.id))];
 }
 
 function labelOf(context: EffectContext, batch: Batch, children: readonly Child[]): string {

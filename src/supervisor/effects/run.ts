@@ -3,7 +3,7 @@ import type { TimerId } from '../core/event.js';
 import type { ChildKey } from '../core/state.js';
 import { redact } from '../verdict/redact.js';
 import { isDiskError, messageOf, type EffectContext } from './context.js';
-import { applyWork, checkTree, forecast } from './merge.js';
+import { applyWork, checkTree } from './merge.js';
 import { filesWritten } from '../core/viewWork.js';
 import { idsOf } from './places.js';
 import { prepare } from './prepare.js';
@@ -31,7 +31,7 @@ export function runEffect(context: EffectContext, effect: Effect): void {
     case 'restoreWorktree':
       return context.track(`restore ${effect.child}`, restoreWorktree(context, effect));
     case 'forecast':
-      return context.track(`forecast ${effect.batch}`, forecast(context, effect));
+      return context.track('forecast', context.forecasts.make());
     case 'apply':
       return context.track(`apply ${effect.batch}`, applyWork(context, effect));
     case 'check':

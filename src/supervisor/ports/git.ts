@@ -48,6 +48,8 @@ export interface Git {
   /** A file's bytes at a commit; null where it does not exist. */
   fileAt(repository: Repository, commit: string, path: string): Promise<Uint8Array | null>;
 
+  /** Is another after any edit in the user's tree, and after HEAD has moved. One call of git. */
+  treeMark(repository: Repository): Promise<string>;
   /** Would these children's snapshots merge into the user's tree (HEAD + uncommitted) and with each other? Writes no ref. */
   forecast(repository: Repository, children: readonly ChildWork[]): Promise<readonly Forecast[]>;
 
@@ -193,7 +195,7 @@ export interface ChildWork {
 export interface Forecast {
   readonly id: string;
   readonly clean: boolean;
-  /** `you` is the user's tree, else another child's id. */
+  /** `you` is the user's tree, else another child as it was named. */
   readonly conflicts: readonly { readonly who: string; readonly path: string }[];
 }
 

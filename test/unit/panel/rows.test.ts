@@ -152,6 +152,21 @@ describe('what lies under a row', () => {
     const one = child('a', 'A', 'claude', 'done', extra);
     return childNotes(one, batch([one, child('b', 'Tokens', 'claude', 'done')])).map(({ text }) => text);
   };
+  test('names whom its work will overlap with, before anybody applies it', () => {
+    const mine = { who: 'you', path: 'x.ts' };
+    const sibling = { who: 'b', path: 'y.ts' };
+    const other = { who: 'b2/c', path: 'y.ts' };
+    const foreseen = (...overlaps: readonly (typeof mine)[]) =>
+      notes({ apply: { state: 'forecastConflict', with: overlaps } });
+    expect(foreseen(mine)).toEqual(['will overlap with you in x.ts']);
+    expect(foreseen(sibling, other)).toEqual(['will overlap with Tokens, b2/c in y.ts']);
+    expect(foreseen(mine, sibling, other)).toEqual(['will overlap with you, Tokens, b2/c in 2 files']);
+    expect(notes({ apply: { state: 'forecastClean', with: [] } })).toEqual([]);
+    const one = child('a', 'A', 'claude', 'running', {
+      apply: { state: 'forecastConflict', with: [mine, sibling] },
+    });
+    expect(childNotes(one, batch([one])).map(({ tip }) => tip)).toEqual(['x.ts (also you)\ny.ts (also b)']);
+  });
   test('names what cannot be captured, and what was written elsewhere', () => {
     const clone = { path: 'vendor/lib/', reason: 'a clone of another repository' };
     expect(notes({})).toEqual([]);

@@ -6,11 +6,12 @@ import { runCheck } from './check.js';
 import { inspectRepository, isTracked, simpleGitOf } from './inspect.js';
 import { clearStaleLocks } from './locks.js';
 import { launchProblem } from './launchProblem.js';
-import { forecastMerges } from './merge.js';
+import { createForecast } from './merge.js';
 import { finishApply } from './repairApply.js';
 import { createRunner } from './runner.js';
 import { baseCommit, takeSnapshot, worktreeChanges } from './snapshot.js';
 import { findLeftovers, removeRefs, removeWorktree } from './tidy.js';
+import { treeMark } from './treeMark.js';
 import { ensureWorktree, worktreeState } from './worktree.js';
 
 export { defaultCheck, parseErrors } from './check.js';
@@ -39,7 +40,8 @@ export function createGit(options: GitOptions = {}): Git {
     diff: (repository, from, to) =>
       simpleGitOf(runner, repository.topLevel).diff(['--no-color', '--no-ext-diff', from, to]),
     fileAt: (repository, commit, path) => fileAt(runner, repository.topLevel, commit, path),
-    forecast: (repository, children) => forecastMerges(runner, repository, children),
+    treeMark: (repository) => treeMark(runner, repository),
+    forecast: createForecast(runner),
     apply: (repository, request) => applyChildren(runner, repository, request),
     finishApply: (repository, plan) => finishApply(runner, repository, plan),
     check: (repository, request) => runCheck(runner, repository, request),

@@ -38,19 +38,51 @@ export async function mergeTrees(
   return { tree, conflicts: merged.exitCode === 0 ? [] : [...new Set(files.filter((file) => file !== ''))] };
 }
 
-/** Would these children merge into the user's tree and with each other? */
-export async function forecastMerges(
+/** What was found out for the last forecast: much of it is the same for the next. */
+interface Memory {
+  readonly works: Map<string, Promise<Work>>;
+  readonly merges: Map<string, Promise<readonly string[]>>;
+}
+
+interface Work {
+  readonly child: ChildWork;
+  readonly tree: string;
+  readonly paths: readonly string[];
+  /** The paths with every folder above them. */
+  readonly above: ReadonlySet<string>;
+}
+
+/** Would these children merge into the user's tree and with each other? Only what is new since the last time is merged. */
+export function createForecast(
   runner: GitRunner,
-  repository: Repository,
-  children: readonly ChildWork[],
-): Promise<readonly Forecast[]> {
-  if (children.length === 0) return [];
-  const { tree } = await captureUserTree(runner, repository);
-  const conflicts = await conflictsOf(runner, repository.topLevel, tree, children);
-  return children.map(({ id }) => {
-    const found = conflicts.get(id) ?? [];
-    return { id, clean: found.length === 0, conflicts: found };
-  });
+): (repository: Repository, children: readonly ChildWork[]) => Promise<readonly Forecast[]> {
+  let before = emptyMemory();
+  return async (repository, children) => {
+    if (children.length === 0) return [];
+    const { tree } = await captureUserTree(runner, repository);
+    const now = emptyMemory();
+    const conflicts = await conflictsOf(runner, repository.topLevel, tree, children, { before, now });
+    before = now;
+    return children.map(({ id }) => {
+      const found = conflicts.get(id) ?? [];
+      return { id, clean: found.length === 0, conflicts: found };
+    });
+  };
+}
+
+function emptyMemory(): Memory {
+  return { works: new Map(), merges: new Map() };
+}
+
+function recall<Value>(
+  before: ReadonlyMap<string, Promise<Value>>,
+  now: Map<string, Promise<Value>>,
+  key: string,
+  find: () => Promise<Value>,
+): Promise<Value> {
+  const known = now.get(key) ?? before.get(key) ?? find();
+  now.set(key, known);
+  return known;
 }
 
 /** Each child's conflicts with `tree` (the user's) and with each other child. */
@@ -59,28 +91,36 @@ export async function conflictsOf(
   folder: string,
   tree: string,
   children: readonly ChildWork[],
+  { before, now }: { readonly before: Memory; readonly now: Memory } = {
+    before: emptyMemory(),
+    now: emptyMemory(),
+  },
 ): Promise<ReadonlyMap<string, readonly Conflict[]>> {
   const found = new Map<string, Conflict[]>(children.map(({ id }) => [id, []]));
-  const works = await Promise.all(
-    children.map(async (child) => {
-      const work = await treeOf(runner, folder, child.commit);
-      const differences = await treeDifferences(runner, folder, child.base, work, 'pathsOnly');
-      return { child, tree: work, paths: differences.map(({ path }) => path) };
-    }),
+  const works = await inBunches(children, (child) =>
+    recall(before.works, now.works, `${child.id} ${child.base} ${child.commit}`, () =>
+      workOf(runner, folder, child),
+    ),
   );
+  const merge = (key: readonly string[], conflicts: () => Promise<readonly string[]>) =>
+    recall(before.merges, now.merges, key.join(' '), conflicts);
   await inBunches(works, async ({ child, tree: work }) => {
-    const merge = await mergeTrees(runner, folder, child.base, tree, work);
-    for (const path of merge.conflicts) found.get(child.id)?.push({ who: userName, path });
+    const paths = await merge([child.base, tree, work], async () => {
+      return (await mergeTrees(runner, folder, child.base, tree, work)).conflicts;
+    });
+    for (const path of paths) found.get(child.id)?.push({ who: userName, path });
   });
   const pairs = works.flatMap((left, at) =>
     works
       .slice(at + 1)
-      .filter((right) => mayMeet(left.paths, right.paths))
+      .filter((right) => mayMeet(left, right))
       .map((right) => [left, right] as const),
   );
   await inBunches(pairs, async ([left, right]) => {
-    const merge = await mergeTrees(runner, folder, left.child.base, left.tree, right.tree);
-    for (const path of merge.conflicts) {
+    const paths = await merge([left.child.base, left.tree, right.child.base, right.tree], () =>
+      conflictsBetween(runner, folder, left, right),
+    );
+    for (const path of paths) {
       found.get(left.child.id)?.push({ who: right.child.id, path });
       found.get(right.child.id)?.push({ who: left.child.id, path });
     }
@@ -92,17 +132,35 @@ export async function conflictsOf(
   return found;
 }
 
-/** Whether two sets of paths have one in common, or one is a folder of the other. */
-export function mayMeet(left: readonly string[], right: readonly string[]): boolean {
-  const above = (paths: readonly string[]): ReadonlySet<string> => {
-    const all = new Set<string>();
-    for (const path of paths)
-      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) all.add(path.slice(0, end));
-    return all;
-  };
-  const leftAbove = above(left);
-  const rightAbove = above(right);
-  return left.some((path) => rightAbove.has(path)) || right.some((path) => leftAbove.has(path));
+async function workOf(runner: GitRunner, folder: string, child: ChildWork): Promise<Work> {
+  const tree = await treeOf(runner, folder, child.commit);
+  const differences = await treeDifferences(runner, folder, child.base, tree, 'pathsOnly');
+  const paths = differences.map(({ path }) => path);
+  const above = new Set<string>();
+  for (const path of paths)
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) above.add(path.slice(0, end));
+  return { child, tree, paths, above };
+}
+
+/** The one's work is brought to the other's base first: what lies between two bases is nobody's conflict. */
+async function conflictsBetween(
+  runner: GitRunner,
+  folder: string,
+  left: Work,
+  right: Work,
+): Promise<readonly string[]> {
+  const { base } = right.child;
+  const ours =
+    left.child.base === base
+      ? left.tree
+      : (await mergeTrees(runner, folder, left.child.base, await treeOf(runner, folder, base), left.tree))
+          .tree;
+  return (await mergeTrees(runner, folder, base, ours, right.tree)).conflicts;
+}
+
+/** Whether they have a path in common, or one's path is a folder of the other's. */
+function mayMeet(left: Work, right: Work): boolean {
+  return left.paths.some((path) => right.above.has(path)) || right.paths.some((path) => left.above.has(path));
 }
 
 /** A commit that nothing refers to and that no power cut needs to spare. */
@@ -112,7 +170,13 @@ function looseCommit(runner: GitRunner, folder: string, tree: string, parent: st
   });
 }
 
-async function inBunches<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+async function inBunches<Item, Found>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Found>,
+): Promise<readonly Found[]> {
   const size = 4;
-  for (let at = 0; at < items.length; at += size) await Promise.all(items.slice(at, at + size).map(act));
+  const found: Found[] = [];
+  for (let at = 0; at < items.length; at += size)
+    found.push(...(await Promise.all(items.slice(at, at + size).map(act))));
+  return found;
 }
