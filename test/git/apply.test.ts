@@ -444,6 +444,29 @@ describe('a forecast', () => {
   });
 });
 
+describe('on a branch that has no commit yet', () => {
+  test('a forecast is true, and an apply is refused and touches nothing', async () => {
+    const repo = await createRepo({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const one = await child(repo, 'one', { 'a.txt': 'one\n' });
+    const two = await child(repo, 'two', { 'b.txt': 'two\n' });
+    repo.run('checkout', '-q', '--orphan', 'unborn');
+    repo.write('b.txt', 'user\n');
+    const mark = await repo.git.treeMark(repo.repository);
+    expect(await repo.git.forecast(repo.repository, [one, two])).toEqual([
+      { id: 'one', clean: true, conflicts: [] },
+      { id: 'two', clean: false, conflicts: [{ who: 'you', path: 'b.txt' }] },
+    ]);
+    const before = repo.userState();
+    for (const mode of ['uncommitted', 'commit', 'branch'] as const)
+      expect(await apply(repo, [one, two], { mode })).toMatchObject({
+        applied: [],
+        refusal: { code: 'noCommit' },
+      });
+    expect(repo.userState()).toEqual(before);
+    expect(await repo.git.treeMark(repo.repository)).toBe(mark);
+  });
+});
+
 describe('between children of different bases a forecast', () => {
   test('names what both have changed, and nothing that only lies between the bases', async () => {
     const repo = await createRepo({ 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });

@@ -296,6 +296,15 @@ async function mayApply(
   repository: Repository,
   request: ApplyRequest,
 ): Promise<Refusal | null> {
+  const head = await runner.run(repository.topLevel, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+    expect: [0, 1, 128],
+  });
+  if (head.exitCode !== 0)
+    return refuse(
+      'noCommit',
+      'The branch that is checked out has no commit yet.',
+      'Make a first commit or check out another branch, then apply again.',
+    );
   if (request.mode === 'branch') {
     const valid = await runner.run(repository.topLevel, ['check-ref-format', '--branch', request.label], {
       expect: [0, 1, 128],
