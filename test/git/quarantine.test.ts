@@ -31,7 +31,17 @@ interface Case {
   readonly steps: readonly (readonly [who: string, act: Act])[];
   readonly init?: readonly string[];
   readonly setup?: (repo: TestRepo) => void;
+  /** What the user does with git after the folder was opened. */
+  readonly meanwhile?: (repo: TestRepo) => void;
 }
+
+/** A child's edits, a file of its own and a deletion, and the user's edit of one of the files. */
+const someWork: Case['steps'] = [
+  ['child', (at) => at.replace('a.ts', 'line 5', 'changed')],
+  ['you', (at) => at.replace('a.ts', 'line 25', 'the user’s')],
+  ['child', (at) => at.write('new/n.ts', 'n\n')],
+  ['child', (at) => at.remove('b.ts')],
+];
 
 const cases: readonly Case[] = [
   { title: 'an edit', steps: [['child', (at) => at.replace('a.ts', 'line 5', 'changed')]] },
@@ -427,6 +437,27 @@ const cases: readonly Case[] = [
       repo.run('checkout', '-q', '-b', 'other');
     },
   },
+  {
+    title: 'on a branch that has no commit yet',
+    steps: someWork,
+    meanwhile: (repo) => void repo.run('checkout', '-q', '--orphan', 'unborn'),
+  },
+  {
+    title: 'on a branch that has no commit yet, with nothing staged',
+    steps: someWork,
+    meanwhile: (repo) => {
+      repo.run('checkout', '-q', '--orphan', 'unborn');
+      repo.run('rm', '-rqf', '--cached', '.');
+    },
+  },
+  {
+    title: 'on a branch that has no commit yet, and without an index',
+    steps: someWork,
+    meanwhile: (repo) => {
+      repo.run('symbolic-ref', 'HEAD', 'refs/heads/unborn');
+      repo.remove('.git/index');
+    },
+  },
 ];
 
 /** Everything of the user's but the files. */
@@ -447,6 +478,7 @@ describe('a quarantine takes out exactly the child’s work, to the byte, and no
     given.setup?.(repo);
     first.forEach((act) => act(folderAt(repo.top)));
     const shared = await share(repo);
+    given.meanwhile?.(repo);
     const before = repo.userState();
     for (const [who, act] of given.steps) await shared.act(who === 'ignored' ? 'child' : who, act);
     const user = withoutFiles(repo);

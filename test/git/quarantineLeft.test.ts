@@ -302,6 +302,30 @@ describe('a crash', () => {
   });
 });
 
+describe('a crash of a give back', () => {
+  const all = ['a.ts', 'b.ts', 'dir/x.txt', 'new/n.ts'];
+
+  test.each([0, 1, 2, 3, 4])('after %i of four paths is mended by doing it again', async (written) => {
+    const { repo, act, quarantine, tree } = await shared();
+    await act('you', (at) => at.replace('a.ts', 'line 20\n', 'u\n'));
+    await act('child', (at) => {
+      at.replace('a.ts', 'line 3\n', 'c\nadded\nadded\n');
+      at.write('new/n.ts', 'n\n');
+      at.write('dir/x.txt', 'x\nadded\n');
+      at.remove('b.ts');
+    });
+    const whole = repo.userState();
+    const { plan } = await quarantine('child');
+    if (plan === null) throw new Error('no plan');
+    expect(plan.moves.map(({ path: file }) => file).sort()).toEqual(all);
+    // It notes nothing between two paths, so this is what a crash leaves.
+    await tree.giveBack({ ...plan, moves: plan.moves.slice(0, written) });
+    const again = await tree.giveBack(plan);
+    expect([[...again.moved].sort(), again.left]).toEqual([all, []]);
+    expect(repo.userState()).toEqual(whole);
+  });
+});
+
 describe('after a quarantine', () => {
   test('what the child still writes to the user’s tree is taken out too, on top of its own worktree', async () => {
     const { repo, act, tool, quarantine, worktreeOf } = await shared();
