@@ -7,7 +7,7 @@ import { GitError, splitNul, type GitRunner } from './runner.js';
 import { captureWorktree, treeOf } from './snapshot.js';
 import { treeDifferences } from './changes.js';
 import { isInUse } from './composite.js';
-import { dropWorktree, worktreeState } from './worktree.js';
+import { asideOf, dropWorktree, worktreeState } from './worktree.js';
 import { readMark } from './worktreeFiles.js';
 import { replacedRepositories, tieWorktree } from './worktreeLink.js';
 
@@ -67,7 +67,12 @@ export async function findLeftovers(
   const wanted = new Set(known.map((folder) => path.resolve(folder)));
   const found: { path: string; bytes: number; unsaved: boolean }[] = [];
   for (const folder of await registeredWorktrees(runner, repository)) {
-    if (wanted.has(folder) || (await worktreeState(repository, folder)) !== 'present') continue;
+    if (wanted.has(folder)) continue;
+    const state = await worktreeState(repository, folder);
+    if (state === 'missing' && (await exists(asideOf(folder))))
+      // Its removal was cut.
+      found.push({ path: folder, bytes: await diskUse(asideOf(folder)), unsaved: false });
+    if (state !== 'present') continue;
     // Somebody's check runs there at this moment.
     if (await isInUse(folder)) continue;
     found.push({

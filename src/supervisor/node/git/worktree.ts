@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Refusal, Repository, Worktree, WorktreeRequest } from '../../ports/git.js';
@@ -96,11 +96,31 @@ export async function addWorktree(
   await writeMark(gitDir, { kind, base, ready: false, inputs: [] });
 }
 
-/** Removes a worktree with all that is in it. The caller knows that nothing in it is needed. */
+/**
+ * Removes a worktree with all that is in it. The caller knows that nothing in it is needed. It is put aside first, by
+ * one step: whoever looks after a crash finds it whole or not at all, never a half that says the child deleted files.
+ */
 export async function dropWorktree(runner: GitRunner, repository: Repository, folder: string): Promise<void> {
+  const aside = asideOf(folder);
+  await emptyFolder(aside);
+  // What cannot be moved is removed where it is.
+  await rename(folder, aside).catch(() => undefined);
+  await emptyFolder(aside);
   await inTurn(`worktree ${repository.commonDir}`, async () => {
     await runner.run(repository.topLevel, ['worktree', 'remove', '--force', '--force', '--', folder]);
   });
+  // The last step: while it is there, a later clean knows that something is left to do.
+  await rmdir(aside).catch(() => undefined);
+}
+
+/** Where a worktree is while it is removed; ids begin with a letter or digit, so no child is called like this. */
+export function asideOf(folder: string): string {
+  return path.join(path.dirname(folder), `_removed-${path.basename(folder)}`);
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => []))
+    await rm(path.join(folder, name), { recursive: true, force: true });
 }
 
 async function finishWorktree(
