@@ -105,6 +105,8 @@ export type Answer =
   | {
       readonly ok: true;
       readonly batch?: string;
+      /** What a person should know of what was done, a sentence each. */
+      readonly notes?: readonly string[];
       readonly text?: string;
       readonly place?: CheckPlace;
       readonly removed?: readonly { readonly path: string; readonly bytes: number }[];

@@ -7,7 +7,7 @@ import type { Task } from './core/state.js';
 import { isDiskError, messageOf, type EffectContext } from './effects/context.js';
 import { resolveEnvironment } from './effects/environment.js';
 import { resolveProgram } from './effects/prepare.js';
-import { planWithoutSecrets, secretsInCommands } from './launchSecrets.js';
+import { planWithoutSecrets, secretsInCommands, secretsTaken } from './launchSecrets.js';
 import { parseManifest, type ManifestDefaults } from './manifest/manifest.js';
 import type { NamedProgram, Plan } from './manifest/plan.js';
 import { storedPlan } from './manifest/stored.js';
@@ -22,7 +22,7 @@ export async function launch({ context, options, plans }: RequestContext, wanted
   const checked = await preflight(options, context.repository, wanted);
   if (!checked.ok) return checked.answer;
   if (!context.mayAct()) return refused(3, 'Another process has taken this folder over', 'Ask again.');
-  const { plan } = checked;
+  const { plan, notes } = checked;
   try {
     const id = newBatchId(context, plan.name);
     const base = await context.git.baseCommit(context.repository, {
@@ -48,7 +48,7 @@ export async function launch({ context, options, plans }: RequestContext, wanted
       },
       tasks: tasksOf(plan),
     });
-    return answer.ok ? { ok: true, batch: id } : answer;
+    return answer.ok ? { ok: true, batch: id, notes } : answer;
   } catch (error) {
     return refused(
       3,
@@ -63,7 +63,7 @@ export async function preflight(
   options: SupervisorOptions,
   repository: Repository,
   wanted: Launch,
-): Promise<{ readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly answer: Answer }> {
+): Promise<{ readonly ok: true; readonly plan: Plan; readonly notes: readonly string[] } | { readonly ok: false; readonly answer: Answer }> {
   const detected = await defaultCheck(repository.topLevel);
   const defaults: ManifestDefaults = {
     ...options.settings,
@@ -92,7 +92,7 @@ export async function preflight(
   const problem =
     plan.isolation === 'worktree' ? await options.git.launchProblem(repository, { setup }) : null;
   if (problem !== null) return { ok: false, answer: refused(3, problem.message, problem.fix) };
-  return { ok: true, plan };
+  return { ok: true, plan, notes: secretsTaken(parsed.plan) };
 }
 
 /**

@@ -16,6 +16,22 @@ export function planWithoutSecrets(plan: Plan): Plan {
   };
 }
 
+/** Says whose text is not the one that was written: an agent that gets stars should surprise nobody. */
+export function secretsTaken(plan: Plan): readonly string[] {
+  const uses = [
+    ...(holdsSecret(plan.context) ? ['the context'] : []),
+    ...plan.tasks.filter(({ prompt }) => holdsSecret(prompt)).map(({ id }) => `the prompt of "${id}"`),
+  ];
+  if (uses.length === 0) return [];
+  const named = uses.slice(0, mostNamed).join(', ');
+  const more = uses.length > mostNamed ? ` and ${uses.length - mostNamed} more` : '';
+  return [
+    `What looks like a secret in ${named}${more} was taken out, and the agent does not get it. Name a variable of its environment instead.`,
+  ];
+}
+
+const mostNamed = 5;
+
 /** A command cannot run without the secret in it, and would be stored with it. */
 export function secretsInCommands(plan: Plan): readonly InputError[] {
   const checks = [plan.check, ...plan.tasks.map((task) => task.check)].flatMap((check) => check ?? []);

@@ -125,6 +125,7 @@ export async function launchAndFollow(
     tellErrors(answer.errors, manifest.name, options.json, screen);
     return answer.code;
   }
+  for (const note of answer.notes ?? []) process.stderr.write(`swarm: ${plainLine(note, 1000)}\n`);
   const ids = new Set(answer.batch === undefined ? [] : [answer.batch]);
   return follow({ supervisor, ids, json: options.json, wait: options.wait, screen });
 }

@@ -54,6 +54,7 @@ export function createLaunching(options: LaunchingOptions): Launching {
     for (const program of theirs) agreed.add(JSON.stringify(program));
     const answer = await supervisors.launch(topLevel, { ...request, consent: named.length > 0 });
     if (!reportAnswer(vscode, log, answer, request.manifest.name)) return null;
+    for (const note of answer.notes ?? []) void window.showWarningMessage(note);
     await options.reveal();
     return answer.batch ?? null;
   }

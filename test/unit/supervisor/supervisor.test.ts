@@ -134,6 +134,27 @@ test('a secret that an agent prints is in no file of ours and not in the view', 
   await supervisor.close({ stopAgents: false });
 });
 
+test('whoever writes a secret into a prompt is told that the agent does not get it', async () => {
+  const town = new Town();
+  const supervisor = await town.open();
+  const secret = `sk-ant-${'a1b2c3d4'.repeat(5)}`;
+  const answer = await supervisor.request(
+    launchRequest({
+      ...sixTasks,
+      tasks: [
+        { id: 'plain', prompt: 'x' },
+        { id: 'leaky', prompt: `use ${secret}` },
+      ],
+    }),
+  );
+  if (!answer.ok) throw new Error('refused');
+  expect(answer.notes).toHaveLength(1);
+  expect(answer.notes?.[0]).toContain('the prompt of "leaky"');
+  expect(answer.notes?.[0]).not.toContain('plain');
+  expect(JSON.stringify(answer)).not.toContain(secret);
+  await supervisor.close({ stopAgents: false });
+});
+
 test('the person’s own rules say what an agent’s message means; a bad one is named and left out', async () => {
   const town = new Town();
   town.processes.onStart = (process) => {
