@@ -63,7 +63,10 @@ export async function preflight(
   options: SupervisorOptions,
   repository: Repository,
   wanted: Launch,
-): Promise<{ readonly ok: true; readonly plan: Plan; readonly notes: readonly string[] } | { readonly ok: false; readonly answer: Answer }> {
+): Promise<
+  | { readonly ok: true; readonly plan: Plan; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly answer: Answer }
+> {
   const detected = await defaultCheck(repository.topLevel);
   const defaults: ManifestDefaults = {
     ...options.settings,
