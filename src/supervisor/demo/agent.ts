@@ -13,9 +13,10 @@ export async function runDemoAgent(main: string, env: NodeJS.ProcessEnv): Promis
   const url = await findProvider(main);
   const prompt = env['SWARM_PROMPT_FILE'] ? await readFile(env['SWARM_PROMPT_FILE'], 'utf8') : '';
   let session = env['SWARM_SESSION'] ?? null;
+  let did: number | null = null;
   if (session !== null) say({ type: 'session', id: session });
   for (;;) {
-    const answer = await askProvider(url, { session, prompt, env });
+    const answer = await askProvider(url, { session, did, prompt, env });
     if ('error' in answer) {
       say({ type: 'limit', status: 'rejected', resetsAt: answer.error.resets_at, window: 'five_hour' });
       return 1;
@@ -30,6 +31,7 @@ export async function runDemoAgent(main: string, env: NodeJS.ProcessEnv): Promis
     say({ type: 'usage', ...answer.usage });
     const result = await carryOut(answer.step);
     if (result !== null) return result;
+    did = answer.number;
   }
 }
 
@@ -76,7 +78,12 @@ async function typeCheck(): Promise<number> {
 
 async function askProvider(
   url: string,
-  request: { readonly session: string | null; readonly prompt: string; readonly env: NodeJS.ProcessEnv },
+  request: {
+    readonly session: string | null;
+    readonly did: number | null;
+    readonly prompt: string;
+    readonly env: NodeJS.ProcessEnv;
+  },
 ): Promise<DemoAnswer> {
   const { env } = request;
   const number = (name: string): number | undefined =>
@@ -88,6 +95,7 @@ async function askProvider(
       account: env['SWARM_BATCH'] ?? 'none',
       child: env['SWARM_CHILD'] ?? 'none',
       session: request.session,
+      did: request.did,
       prompt: request.prompt,
       settings: {
         limitAfter: number('SWARM_DEMO_LIMIT_AFTER'),

@@ -20,6 +20,8 @@ const ask = z.object({
   child: z.string().max(200),
   session: z.string().max(100).nullable(),
   prompt: z.string().max(400_000),
+  /** The number of the step that was carried out last; null from a process that has carried out none. */
+  did: z.number().int().min(1).nullable(),
   settings: accountSettings,
 });
 
@@ -54,10 +56,13 @@ interface Account {
  */
 export function createDemoProvider(onUse: () => void = () => undefined): Server {
   const accounts = new Map<string, Account>();
-  const sessions = new Map<string, { plan: readonly Step[]; next: number; last: number }>();
+  const sessions = new Map<string, { plan: readonly Step[]; done: number }>();
 
   const answer = (body: z.infer<typeof ask>): DemoAnswer => {
     const now = Date.now();
+    const known = body.session === null ? undefined : sessions.get(body.session);
+    // Also where the answer is refused. A step that a killed agent was told and has not carried out is told again.
+    if (known && body.did !== null) known.done = body.did;
     const account = accounts.get(body.account) ?? {
       calls: 0,
       troubles: 0,
@@ -84,13 +89,11 @@ export function createDemoProvider(onUse: () => void = () => undefined): Server 
       account.troubles += 1;
       return { trouble };
     }
-    const known = body.session === null ? undefined : sessions.get(body.session);
     const session = known && body.session !== null ? body.session : randomUUID();
-    const place = known ?? { plan: planFor(body.prompt), next: 0, last: now };
+    const place = known ?? { plan: planFor(body.prompt), done: 0 };
     sessions.set(session, place);
-    const number = Math.min(place.next, place.plan.length - 1);
+    const number = Math.min(place.done, place.plan.length - 1);
     const step = place.plan[number];
-    place.next = number + 1;
     if (!step) throw new Error('a plan has at least one step');
     return {
       session,
