@@ -87,6 +87,7 @@ export function activate(context: vscode.ExtensionContext): SwarmApi {
     vscode,
     engine,
     view: () => supervisors.view(),
+    listen: (changed) => supervisors.changed.listen(changed),
     topLevelOf: (batch) => supervisors.holder(batch)?.topLevel ?? null,
     files,
   });

@@ -11,9 +11,14 @@ export interface ShowingOptions {
   readonly vscode: Vscode;
   readonly engine: () => Promise<Engine>;
   readonly view: () => View;
+  /** Calls back after each change of the view. */
+  readonly listen: (changed: () => void) => vscode.Disposable;
   readonly topLevelOf: (batch: string) => string | null;
   readonly files: { show(file: string, title: string, options?: { readonly end?: boolean }): Promise<void> };
 }
+
+/** A snapshot is taken within a moment after its child has ended; ms. */
+const longestCapture = 10_000;
 
 /** What opens something of a child in the editor and changes nothing. */
 export interface Showing {
@@ -40,6 +45,27 @@ export function createShowing(options: ShowingOptions): Showing {
     return null;
   }
 
+  /** The child, with its work captured if it has any. */
+  async function captured(target: Target): Promise<ReturnType<typeof look>> {
+    const isUnderWay = (): boolean => {
+      const child = findChild(view(), target);
+      return child !== null && child.snapshot === null && child.files.written > 0;
+    };
+    if (isUnderWay())
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer);
+          listening.dispose();
+          resolve();
+        };
+        const timer = setTimeout(end, longestCapture);
+        const listening = options.listen(() => {
+          if (!isUnderWay()) end();
+        });
+      });
+    return look(target);
+  }
+
   async function changedFiles(
     topLevel: string,
     from: string,
@@ -58,7 +84,7 @@ export function createShowing(options: ShowingOptions): Showing {
     async review(targets, title) {
       const all: ChangedFile[] = [];
       for (const target of targets) {
-        const found = look(target);
+        const found = await captured(target);
         if (found === null) return;
         const { child, topLevel } = found;
         // A snapshot's parent is the commit that the child started from.

@@ -49,8 +49,13 @@ describe('a batch', () => {
         path: '/src/login.ts',
         query: JSON.stringify({ topLevel: workspaceFolder(), commit, path: 'src/login.ts' }),
       });
-    const now = await vscode.workspace.openTextDocument(address(child?.snapshot ?? ''));
-    const before = await vscode.workspace.openTextDocument(address(`${child?.snapshot}^`));
+    const { snapshot } = await childWith(
+      id,
+      (one) => one.id === child?.id && one.snapshot !== null,
+      'the snapshot',
+    );
+    const now = await vscode.workspace.openTextDocument(address(snapshot ?? ''));
+    const before = await vscode.workspace.openTextDocument(address(`${snapshot}^`));
     assert.deepEqual([before.getText(), now.getText()], ['', 'export const login: number = 1;\n']);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
