@@ -1,5 +1,6 @@
 import type { BatchCheckView, ChildCheckView } from '../../protocol/view.js';
 import { plainText } from '../../protocol/plainText.js';
+import { parseChildKey } from '../core/keys.js';
 import type { Effect } from '../core/effect.js';
 import type { Batch, Child, ChildKey } from '../core/state.js';
 import type { ApplyPlan, CheckCommand, ChildWork } from '../ports.js';
@@ -8,7 +9,7 @@ import { checkView } from './checkedChildren.js';
 import { messageOf, sentences, type EffectContext } from './context.js';
 import { workOf } from './forecasts.js';
 import { checkInTree } from './inTree.js';
-import { idsOf, scratchFolder } from './places.js';
+import { scratchFolder } from './places.js';
 import { snapshotChild } from './snapshots.js';
 
 /** Brings finished children into the user's tree; what a crash cut in the middle is ended first. */
@@ -37,7 +38,7 @@ export async function applyWork(
 async function endWriting(context: EffectContext, batch: Batch): Promise<boolean> {
   const { writing } = batch;
   if (writing === null) return true;
-  const ids = writing.children.map((key) => idsOf(key).id);
+  const ids = writing.children.map((key) => parseChildKey(key).id);
   const plan: ApplyPlan = { ...writing, children: ids };
   const ended = await context.shared.ourWrite(() => context.git.finishApply(context.repository, plan));
   if (!context.mayAct()) return false;
@@ -96,7 +97,8 @@ async function applyOpen(context: EffectContext, id: string, wanted: readonly Ch
   const inTree = await checkInTree(context, batch, children);
   if (!context.mayAct()) return;
   const redInTree = new Set(inTree?.red.map(({ child }) => child));
-  for (const child of redInTree) await keepOutput(context, id, idsOf(child).id, inTree?.outcome.output ?? '');
+  for (const child of redInTree)
+    await keepOutput(context, id, parseChildKey(child).id, inTree?.outcome.output ?? '');
   if (!context.mayAct()) return;
   const keyOf = (child: string) => `${id}/${child}`;
   for (const { id: child, output } of outcome?.red ?? []) await keepOutput(context, id, child, output);

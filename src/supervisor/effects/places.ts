@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { parseChildKey } from '../core/keys.js';
 import type { Child, ChildKey, Place } from '../core/state.js';
 import type { Worktree, WorktreeRequest } from '../ports.js';
 import type { EffectContext } from './context.js';
@@ -21,14 +22,9 @@ export function checkFolder(context: EffectContext, caller: ChildKey | null): st
   return path.join(worktreesFolder(context), name);
 }
 
-export function idsOf(key: ChildKey): { readonly batch: string; readonly id: string } {
-  const slash = key.indexOf('/');
-  return { batch: key.slice(0, slash), id: key.slice(slash + 1) };
-}
-
 /** What a child's worktree is made from, the same each time. */
 export function worktreeRequest(context: EffectContext, child: Child, base: string): WorktreeRequest {
-  const { batch, id } = idsOf(child.key);
+  const { batch, id } = parseChildKey(child.key);
   const { link, setup } = context.settings.worktrees;
   return {
     path: child.worktree?.path ?? path.join(worktreesFolder(context), batch, id),

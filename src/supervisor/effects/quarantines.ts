@@ -1,3 +1,4 @@
+import { parseChildKey } from '../core/keys.js';
 import type { Child, ChildKey } from '../core/state.js';
 import type {
   ChildEdits,
@@ -9,7 +10,7 @@ import type {
 } from '../ports/sharedTree.js';
 import type { Refusal } from '../ports.js';
 import { sentences, type EffectContext } from './context.js';
-import { idsOf, placeOf, worktreeRequest } from './places.js';
+import { placeOf, worktreeRequest } from './places.js';
 import { worksAlone } from './snapshots.js';
 
 export interface Quarantined {
@@ -140,7 +141,7 @@ class Refused extends Error {
 }
 
 function planFile(key: ChildKey): string {
-  const { batch, id } = idsOf(key);
+  const { batch, id } = parseChildKey(key);
   return `batches/${batch}/children/${id}/quarantine.json`;
 }
 

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../agents/agent.js';
-import { userName } from '../core/keys.js';
+import { parseChildKey, userName } from '../core/keys.js';
 import type { FollowedLine } from '../ports.js';
 import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/checkpoint.js';
 import { redact } from '../verdict/redact.js';
@@ -42,14 +42,14 @@ const decisionsShown = 5;
 /** The checkpoint of a child from its file, or an empty one. */
 export async function loadCheckpoint(context: EffectContext, key: string): Promise<Checkpoint> {
   const child = context.state().children[key];
-  const [batch = '', id = ''] = key.split('/');
+  const { batch, id } = parseChildKey(key);
   const text = await context.store.read(`batches/${batch}/children/${id}/checkpoint.json`);
   return parseCheckpoint(text) ?? emptyCheckpoint(batch, id, child?.task.title ?? id);
 }
 
 export async function recordOf(context: EffectContext, attempt: Attempt): Promise<Recorder> {
   const { key, number } = attempt;
-  const [batch = '', id = ''] = key.split('/');
+  const { batch, id } = parseChildKey(key);
   const place = `batches/${batch}/children/${id}`;
   const loaded = await loadCheckpoint(context, key);
   const child = context.state().children[key];

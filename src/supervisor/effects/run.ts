@@ -1,3 +1,4 @@
+import { parseChildKey } from '../core/keys.js';
 import type { Effect } from '../core/effect.js';
 import type { TimerId } from '../core/event.js';
 import type { ChildKey } from '../core/state.js';
@@ -5,7 +6,6 @@ import { redact } from '../verdict/redact.js';
 import { isDiskError, messageOf, type EffectContext } from './context.js';
 import { applyWork, checkTree } from './merge.js';
 import { filesWritten } from '../core/viewWork.js';
-import { idsOf } from './places.js';
 import { prepare } from './prepare.js';
 import { quarantineChild, restoreWorktree, snapshotStopped } from './snapshots.js';
 import { adoptAttempt, spawnAttempt } from './spawn.js';
@@ -111,7 +111,7 @@ async function writeResult(context: EffectContext, key: ChildKey): Promise<void>
   const child = context.state().children[key];
   if (child === undefined) return;
   const { phase, report } = child;
-  const { batch, id } = idsOf(key);
+  const { batch, id } = parseChildKey(key);
   const value = {
     schema: 1,
     child: key,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AgentEvent } from '../agents/agent.js';
-import { userName } from '../core/keys.js';
+import { userName, parseChildKey } from '../core/keys.js';
 import { hasEnded } from '../core/pauses.js';
 import type { Child, ChildKey } from '../core/state.js';
 import type { CheckPlace } from '../../protocol/request.js';
@@ -22,7 +22,7 @@ import type { EffectContext } from './context.js';
 import { createHearing } from './heard.js';
 import { createQuarantines, readPlan, type Quarantined } from './quarantines.js';
 import { concernsTree, hasNamed, located } from './strays.js';
-import { checkFolder, idsOf, scratchFolder } from './places.js';
+import { checkFolder, scratchFolder } from './places.js';
 import { quarantineChild, worksAlone } from './snapshots.js';
 
 /** The user's tree where children work in it together: who writes what, and how half-written edits get out of it. */
@@ -371,7 +371,7 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
 }
 
 function editsFile(key: ChildKey): string {
-  const { batch, id } = idsOf(key);
+  const { batch, id } = parseChildKey(key);
   return `batches/${batch}/children/${id}/edits.jsonl`;
 }
 

@@ -1,8 +1,9 @@
+import { parseChildKey } from '../core/keys.js';
 import type { Effect } from '../core/effect.js';
 import type { Child, ChildKey } from '../core/state.js';
 import type { Skipped } from '../ports.js';
 import { isDiskFailing, messageOf, sentences, type EffectContext } from './context.js';
-import { idsOf, placeOf, worktreeOf, worktreeRequest } from './places.js';
+import { placeOf, worktreeOf, worktreeRequest } from './places.js';
 
 /**
  * A child's edits as a commit under refs/swarm; nothing happens where nothing changed. False where they could not be
@@ -14,7 +15,7 @@ export async function snapshotChild(context: EffectContext, key: ChildKey): Prom
     // In a shared tree nobody can say whose edits a whole tree holds.
     if (child === undefined || !worksAlone(context, child) || child.worktree === null) return true;
     if (!context.mayAct()) return false;
-    const { batch, id } = idsOf(key);
+    const { batch, id } = parseChildKey(key);
     const n = (child.snapshot?.n ?? 0) + 1;
     let skipped: readonly Skipped[] = [];
     try {

@@ -1,3 +1,4 @@
+import { parseChildKey } from '../core/keys.js';
 import { maySpawn } from '../core/gates.js';
 import { randomUuid } from './ids.js';
 import { adapters } from '../agents/index.js';
@@ -9,7 +10,6 @@ import { redact } from '../verdict/redact.js';
 import { followAttempt, type Attempt } from './attempt.js';
 import { isDiskFailing, messageOf, plannedTask, sentences, type EffectContext } from './context.js';
 import { childEnvironment, cleanEnvironment, resolveEnvironment } from './environment.js';
-import { idsOf } from './places.js';
 import { resolveProgram } from './prepare.js';
 import { briefPrompt, firstPrompt, nextPrompt, resumePrompt } from './prompts.js';
 import { changedSince } from './changedSince.js';
@@ -103,7 +103,7 @@ async function registerAttempt(
   launch: Launch,
   process: ProcessId | null,
 ): Promise<Attempt | null> {
-  const { batch, id } = idsOf(child.key);
+  const { batch, id } = parseChildKey(child.key);
   const found = await executorOf(context, child);
   if (found === null || !context.mayAct()) return null;
   const folder = await context.store.attemptFolder(batch, id, launch.attempt);
@@ -164,7 +164,7 @@ async function startLine(
   const { plan, task, executor, adapter } = found;
   const program = await resolveProgram(context, executor, adapter);
   if (!program.ok) return { message: sentences(program), disk: false };
-  const { batch, id } = idsOf(child.key);
+  const { batch, id } = parseChildKey(child.key);
   const place = `batches/${batch}/children/${id}`;
   const request: Omit<LaunchRequest, 'prompt'> = {
     executor: { ...executor, command: [program.file, ...executor.command.slice(1)] },
@@ -277,7 +277,7 @@ async function wasElsewhere(
   attempt: number,
   folder: string,
 ): Promise<boolean> {
-  const { batch, id } = idsOf(key);
+  const { batch, id } = parseChildKey(key);
   for (let n = attempt - 1; n > 0; n--) {
     const text = await context.store.read(`batches/${batch}/children/${id}/attempts/${n}/command.json`);
     if (text === null) continue;
@@ -289,7 +289,7 @@ async function wasElsewhere(
 
 /** An attempt that was ordered before keeps its nonce: what it started may carry it. */
 async function knownNonce(context: EffectContext, key: ChildKey, attempt: number): Promise<string | null> {
-  const { batch, id } = idsOf(key);
+  const { batch, id } = parseChildKey(key);
   const text = await context.store.read(`batches/${batch}/children/${id}/attempts/${attempt}/command.json`);
   const nonce = text === null ? null : /"nonce": "([0-9a-f]+)"/.exec(text)?.[1];
   return nonce ?? null;

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
+import { userName } from '../../core/keys.js';
 import type {
   ApplyOutcome,
   ApplyPlan,
@@ -15,7 +16,7 @@ import { checkTree } from './check.js';
 import { branchCommit, commitOnHead, stagedPaths } from './commit.js';
 import { operationUnderWay, refuse } from './inspect.js';
 import { moveIntoTree, signatureNow, stageDifferences, TreeMoved, type Signature } from './materialise.js';
-import { conflictsOf, mergeTrees, userName, type Conflict } from './merge.js';
+import { conflictsOf, mergeTrees, type Conflict } from './merge.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { treeOf } from './snapshot.js';
 import { errorsAdded, isWorse } from './worse.js';

@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { userName } from '../../core/keys.js';
 import type { CheckOutcome, Refusal, Repository } from '../../ports/git.js';
 import type {
   ChildEdits,
@@ -14,7 +15,6 @@ import { rawFile, sameEntry } from './blobs.js';
 import { captureUserTree, removeEntries } from './capture.js';
 import { checkTree, runCheck } from './check.js';
 import { liveEdits } from './edits.js';
-import { userName } from './merge.js';
 import { behindLink, groupByPath, whoMayBe } from './quarantine.js';
 import { joinNul, type GitRunner } from './runner.js';
 import { withScratch } from './scratch.js';

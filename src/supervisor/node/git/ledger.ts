@@ -1,6 +1,7 @@
 import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { userName } from '../../core/keys.js';
 import type { Repository } from '../../ports/git.js';
 import type { Entry, Heard, LedgerLine, QuarantinePlan, Writer } from '../../ports/sharedTree.js';
 import { clockTick, namesPath } from '../../effects/heard.js';
@@ -9,7 +10,6 @@ import { createBaseline, type Baseline } from './baseline.js';
 import { ignoredPaths } from './changes.js';
 import { parseEdits } from './edits.js';
 import { lookInside, neverUntracked } from './embedded.js';
-import { userName } from './merge.js';
 import { signatureNow } from './materialise.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { copyIndex, sparseEnvironment, withTemporaryIndex } from './temporaryIndex.js';

@@ -5,8 +5,6 @@ import { treeDifferences } from './changes.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { ourIdentity, treeOf } from './snapshot.js';
 
-export { userName };
-
 export interface Merge {
   readonly tree: string;
   /** Empty: clean. */

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { userName } from '../../core/keys.js';
 import type { Refusal, Repository, Worktree } from '../../ports/git.js';
 import type {
   ChildEdits,
@@ -18,7 +19,6 @@ import { blobId, commitEntries, rawFile, readStored, sameEntry } from './blobs.j
 import { ignoredPaths, literalPaths, objectsNamed } from './changes.js';
 import { objectFolders, refFolders, syncFolders } from './durable.js';
 import { liveEdits } from './edits.js';
-import { userName } from './merge.js';
 import { stageRaw, writeRawPaths, type BytesOf, type RawOutcome, type RawWrite } from './rawWrite.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { beforeOf, createBlobSource, putIn, takeOut, type BlobSource } from './threeWay.js';
