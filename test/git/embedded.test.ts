@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Skipped, Snapshot, Worktree } from '../../src/supervisor/ports/git.js';
+import type { ApplyOutcome, Skipped, Snapshot, Worktree } from '../../src/supervisor/ports/git.js';
 import { createRepo, testEnvironment, type TestRepo } from './repo.js';
 
 /** git as the agent calls it. */
@@ -28,15 +28,23 @@ async function take(
   previous: string | null = null,
 ): Promise<{ readonly snapshot: Snapshot | null; readonly skipped: readonly Skipped[] }> {
   let skipped: readonly Skipped[] = [];
-  const snapshot = await repo.git.snapshot({
-    repository: repo.repository,
-    worktree,
+  const snapshot = await repo.snapshot(worktree, {
     ref: `refs/swarm/b1/one/${previous === null ? 1 : 2}`,
-    message: 'm',
     previous,
     onSkipped: (paths) => (skipped = paths),
   });
   return { snapshot, skipped };
+}
+
+function applied(repo: TestRepo, worktree: Worktree, snapshot: Snapshot | null): Promise<ApplyOutcome> {
+  return repo.git.apply(repo.repository, {
+    children: [{ id: 'one', base: worktree.base, commit: snapshot?.commit ?? '' }],
+    check: null,
+    mode: 'uncommitted',
+    label: 'one',
+    scratch: path.join(repo.home, 'scratch'),
+    beforeWrite: () => Promise.resolve(),
+  });
 }
 
 const paths = (snapshot: Snapshot | null) => (snapshot?.changes ?? []).map(({ path: file }) => file);
@@ -82,14 +90,7 @@ describe('a repository that a child makes in its worktree', () => {
     write(worktree.path, { 'app/main.ts': 'main\n' });
     git(repo, path.join(worktree.path, 'app'), 'init', '-q');
     const { snapshot } = await take(repo, worktree);
-    const outcome = await repo.git.apply(repo.repository, {
-      children: [{ id: 'one', base: worktree.base, commit: snapshot?.commit ?? '' }],
-      check: null,
-      mode: 'uncommitted',
-      label: 'one',
-      scratch: path.join(repo.home, 'scratch'),
-      beforeWrite: () => Promise.resolve(),
-    });
+    const outcome = await applied(repo, worktree, snapshot);
     expect(outcome.applied).toEqual(['one']);
     expect(repo.read('app/main.ts')).toBe('main\n');
     expect(repo.exists('app/.git')).toBe(false);
@@ -166,14 +167,7 @@ describe('a repository from elsewhere in a worktree', () => {
     write(repo.top, { 'own/x.ts': 'of the user\n' });
     git(repo, path.join(repo.top, 'own'), 'init', '-q');
     const before = repo.userState();
-    const outcome = await repo.git.apply(repo.repository, {
-      children: [{ id: 'one', base: worktree.base, commit: snapshot?.commit ?? '' }],
-      check: null,
-      mode: 'uncommitted',
-      label: 'one',
-      scratch: path.join(repo.home, 'scratch'),
-      beforeWrite: () => Promise.resolve(),
-    });
+    const outcome = await applied(repo, worktree, snapshot);
     expect(outcome.conflicts).toEqual([{ id: 'one', with: [{ who: 'you', path: 'own/x.ts' }] }]);
     expect(repo.userState()).toEqual(before);
   });

@@ -14,13 +14,7 @@ test.each([
   const worktree = await repo.worktree('one');
   expect(readFileSync(path.join(worktree.path, file), 'utf8')).toBe('first\n');
   writeFileSync(path.join(worktree.path, added), 'new\n');
-  const snapshot = await repo.git.snapshot({
-    repository: repo.repository,
-    worktree,
-    ref: 'refs/swarm/b1/one/1',
-    message: 'm',
-    previous: null,
-  });
+  const snapshot = await repo.snapshot(worktree);
   expect(snapshot?.changes).toEqual([{ path: added, kind: 'A', added: 1, removed: 0 }]);
   expect(await repo.git.removeWorktree(repo.repository, worktree, snapshot?.commit ?? null)).toEqual({
     ok: true,

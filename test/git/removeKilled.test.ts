@@ -14,13 +14,7 @@ async function worked(): Promise<{
   const repo = await createRepo({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const worktree = await repo.worktree('one');
   writeFileSync(path.join(worktree.path, 'new.txt'), 'n\n');
-  const snapshot = await repo.git.snapshot({
-    repository: repo.repository,
-    worktree,
-    ref: 'refs/swarm/b1/one/1',
-    message: 'm',
-    previous: null,
-  });
+  const snapshot = await repo.snapshot(worktree);
   return { repo, worktree, commit: snapshot?.commit ?? '' };
 }
 

@@ -18,7 +18,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import { createGit } from '../../src/supervisor/node/git/index.js';
-import type { Git, Repository, Worktree, WorktreeRequest } from '../../src/supervisor/ports/git.js';
+import type {
+  Git,
+  Repository,
+  Snapshot,
+  SnapshotRequest,
+  Worktree,
+  WorktreeRequest,
+} from '../../src/supervisor/ports/git.js';
 
 /** A real repository in a temporary folder, with what tests do to it. */
 export interface TestRepo {
@@ -33,6 +40,8 @@ export interface TestRepo {
   link(target: string, file: string): void;
   exists(file: string): boolean;
   worktree(name: string, request?: Partial<WorktreeRequest>): Promise<Worktree>;
+  /** The work of a child's worktree, captured. */
+  snapshot(worktree: Worktree, request?: Partial<SnapshotRequest>): Promise<Snapshot | null>;
   /** Everything of the user's that an operation must leave alone. */
   userState(): UserState;
   inspectAgain(): Promise<Repository>;
@@ -125,6 +134,16 @@ export async function createRepo(
       });
       if (!worktree.ok) throw new Error(worktree.message);
       return worktree;
+    },
+    async snapshot(worktree, request = {}) {
+      return git.snapshot({
+        repository: await inspectAgain(),
+        worktree,
+        ref: 'refs/swarm/b1/one/1',
+        message: 'm',
+        previous: null,
+        ...request,
+      });
     },
     userState: () => userState(top, env),
     inspectAgain,

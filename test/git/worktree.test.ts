@@ -76,13 +76,7 @@ describe('a worktree', () => {
       repo.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${mark}\n`, 0o755);
     const worktree = await repo.worktree('one');
     writeFileSync(path.join(worktree.path, 'a.txt'), 'work\n');
-    await repo.git.snapshot({
-      repository: repo.repository,
-      worktree,
-      ref: 'refs/swarm/b1/one/1',
-      message: 'm',
-      previous: null,
-    });
+    await repo.snapshot(worktree);
     expect(existsSync(mark)).toBe(false);
   });
 
@@ -227,13 +221,7 @@ describe('removing', () => {
     const worktree = await repo.worktree('one');
     writeFileSync(path.join(worktree.path, 'new.txt'), 'n');
     rmSync(path.join(worktree.path, 'a.txt'));
-    const snapshot = await repo.git.snapshot({
-      repository: repo.repository,
-      worktree,
-      ref: 'refs/swarm/b1/one/1',
-      message: 'm',
-      previous: null,
-    });
+    const snapshot = await repo.snapshot(worktree);
     const files = allFiles(worktree.path);
     expect(await repo.git.removeWorktree(repo.repository, worktree, snapshot?.commit ?? null)).toEqual({
       ok: true,
@@ -285,13 +273,7 @@ describe('removing', () => {
       cwd: worktree.path,
       encoding: 'utf8',
     }).trim();
-    const snapshot = await repo.git.snapshot({
-      repository: repo.repository,
-      worktree,
-      ref: 'refs/swarm/b1/one/1',
-      message: 'm',
-      previous: null,
-    });
+    const snapshot = await repo.snapshot(worktree);
     expect(await repo.git.removeWorktree(repo.repository, worktree, snapshot?.commit ?? null)).toEqual({
       ok: true,
     });

@@ -2,17 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Snapshot, Worktree } from '../../src/supervisor/ports/git.js';
+import type { Worktree } from '../../src/supervisor/ports/git.js';
 import { createRepo, testEnvironment, type TestRepo } from './repo.js';
-
-const take = (repo: TestRepo, worktree: Worktree): Promise<Snapshot | null> =>
-  repo.git.snapshot({
-    repository: repo.repository,
-    worktree,
-    ref: 'refs/swarm/b1/one/1',
-    message: 'm',
-    previous: null,
-  });
 
 async function edited(): Promise<{ readonly repo: TestRepo; readonly worktree: Worktree; link: string }> {
   const repo = await createRepo({ 'a.txt': 'a\n' });
@@ -44,7 +35,7 @@ describe('a worktree whose .git file was', () => {
         code: 'unsaved',
       });
       spoil(link);
-      const snapshot = await take(repo, worktree);
+      const snapshot = await repo.snapshot(worktree);
       expect(snapshot?.changes.map(({ path: file }) => file)).toEqual(['a.txt']);
       expect(readFileSync(link, 'utf8')).toBe(before);
       spoil(link);
@@ -69,7 +60,7 @@ describe('a worktree whose .git file was', () => {
     git('add', '.');
     git('commit', '-qm', 'of its own');
     const commit = git('rev-parse', 'HEAD').trim();
-    const snapshot = await take(repo, worktree);
+    const snapshot = await repo.snapshot(worktree);
     expect(snapshot?.changes.map(({ path: file }) => file)).toEqual(['a.txt']);
     expect(git('rev-parse', 'HEAD').trim()).toBe(worktree.base);
     expect(await repo.git.removeWorktree(repo.repository, worktree, snapshot?.commit ?? null)).toEqual({
@@ -85,7 +76,7 @@ describe('a worktree whose .git file was', () => {
       recursive: true,
     });
     expect(await repo.git.worktreeState(repo.repository, worktree.path)).toBe('foreign');
-    await expect(take(repo, worktree)).rejects.toThrow('is no worktree');
+    await expect(repo.snapshot(worktree)).rejects.toThrow('is no worktree');
     expect(await repo.git.removeWorktree(repo.repository, worktree, null)).toMatchObject({ ok: false });
     expect(readFileSync(path.join(worktree.path, 'a.txt'), 'utf8')).toBe('work\n');
   });

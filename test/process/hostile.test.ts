@@ -7,7 +7,7 @@ import { plainText } from '../../src/protocol/plainText.js';
 import type { Supervisor } from '../../src/supervisor/api.js';
 import { openSupervisor } from '../../src/supervisor/supervisor.js';
 import { marks, secrets } from '../support/secrets.js';
-import { createWorld, viewWhere, type World } from './support/world.js';
+import { createWorld, launchScript, viewWhere, type World } from './support/world.js';
 
 let world: World;
 afterEach(() => world.clean());
@@ -72,24 +72,11 @@ async function runSaying(texts: readonly string[], manifest: object = {}): Promi
   writeFileSync(path.join(world.memory, 'texts.json'), JSON.stringify(texts));
   const script = world.write('agent.mjs', agent);
   const supervisor = await world.open();
-  const answer = await supervisor.request({
-    type: 'launch',
-    manifest: {
-      kind: 'json',
-      name: 'walk.json',
-      text: JSON.stringify({
-        version: 1,
-        executor: 'one',
-        executors: { one: { adapter: 'command', command: [process.execPath, script] } },
-        check: null,
-        policy: { margin: '100ms' },
-        tasks: [{ id: 'a', prompt: 'make it' }],
-        ...manifest,
-      }),
-    },
-    consent: true,
+  await launchScript(supervisor, script, {
+    policy: { margin: '100ms' },
+    tasks: [{ id: 'a', prompt: 'make it' }],
+    ...manifest,
   });
-  if (!answer.ok) throw new Error(JSON.stringify(answer.errors));
   await viewWhere(supervisor, 'failed or done', (view) =>
     ['failed', 'done'].includes(view.batches[0]?.children[0]?.status ?? ''),
   );
@@ -159,26 +146,13 @@ test('a `.swarm` that came with a cloned repository starts nothing, and says so'
   writeFileSync(path.join(world.memory, 'texts.json'), '[]');
   const script = world.write('agent.mjs', agent);
   const supervisor = await world.open();
-  const launched = await supervisor.request({
-    type: 'launch',
-    manifest: {
-      kind: 'json',
-      name: 'walk.json',
-      text: JSON.stringify({
-        version: 1,
-        executor: 'one',
-        executors: { one: { adapter: 'command', command: [process.execPath, script] } },
-        check: null,
-        maxConcurrent: 1,
-        tasks: [
-          { id: 'a', prompt: 'make it' },
-          { id: 'b', prompt: 'wait' },
-        ],
-      }),
-    },
-    consent: true,
+  await launchScript(supervisor, script, {
+    maxConcurrent: 1,
+    tasks: [
+      { id: 'a', prompt: 'make it' },
+      { id: 'b', prompt: 'wait' },
+    ],
   });
-  expect(launched.ok).toBe(true);
   await viewWhere(supervisor, 'paused', (view) => view.batches[0]?.children[0]?.status === 'paused');
   await supervisor.close({ stopAgents: true });
   // Somebody else's batch, with a child that would start at once.

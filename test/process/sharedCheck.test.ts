@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Supervisor } from '../../src/supervisor/api.js';
 import { openSupervisor } from '../../src/supervisor/supervisor.js';
 import { buildCli } from './support/cliBuild.js';
-import { createWorld, viewWhere, type World } from './support/world.js';
+import { createWorld, launchScript, viewWhere, type World } from './support/world.js';
 
 const project = {
   '.gitignore': 'node_modules\n',
@@ -98,24 +98,11 @@ async function launch(): Promise<string> {
   if (!opened.ok) throw new Error(opened.message);
   supervisor = opened.supervisor;
   const script = world.write('agent.mjs', agent);
-  const answer = await supervisor.request({
-    type: 'launch',
-    manifest: {
-      kind: 'json',
-      name: 'shared.json',
-      text: JSON.stringify({
-        version: 1,
-        executors: { one: { adapter: 'command', command: [process.execPath, script] } },
-        executor: 'one',
-        isolation: 'shared',
-        check: ['tsc', '--noEmit'],
-        tasks: ['half', 'other'].map((id) => ({ id, prompt: `make ${id}` })),
-      }),
-    },
-    consent: true,
+  return launchScript(supervisor, script, {
+    isolation: 'shared',
+    check: ['tsc', '--noEmit'],
+    tasks: ['half', 'other'].map((id) => ({ id, prompt: `make ${id}` })),
   });
-  if (!answer.ok) throw new Error(JSON.stringify(answer.errors));
-  return answer.batch ?? '';
 }
 
 function remembered(name: string): Promise<unknown> {

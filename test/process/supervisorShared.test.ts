@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { ChildView, View } from '../../src/protocol/view.js';
 import type { Supervisor } from '../../src/supervisor/api.js';
-import { createWorld, viewWhere, type World } from './support/world.js';
+import { createWorld, launchScript, viewWhere, type World } from './support/world.js';
 
 let world: World;
 afterEach(() => world.clean());
@@ -44,33 +44,20 @@ say({ type: 'done', result: 'made it' });
 async function halfWritten(): Promise<{ supervisor: Supervisor; batch: string }> {
   const script = world.write('agent.mjs', agent);
   const supervisor = await world.open();
-  const answer = await supervisor.request({
-    type: 'launch',
-    manifest: {
-      kind: 'json',
-      name: 'shared.json',
-      text: JSON.stringify({
-        version: 1,
-        executors: {
-          one: { adapter: 'command', command: [process.execPath, script] },
-          two: { adapter: 'command', command: [process.execPath, script] },
-        },
-        isolation: 'shared',
-        check: null,
-        tasks: [
-          { id: 'a', prompt: 'make a', executor: 'one' },
-          { id: 'b', prompt: 'make b', executor: 'two' },
-        ],
-      }),
-    },
-    consent: true,
+  const executor = { adapter: 'command', command: [process.execPath, script] };
+  const batch = await launchScript(supervisor, script, {
+    executors: { one: executor, two: executor },
+    isolation: 'shared',
+    tasks: [
+      { id: 'a', prompt: 'make a', executor: 'one' },
+      { id: 'b', prompt: 'make b', executor: 'two' },
+    ],
   });
-  if (!answer.ok) throw new Error(JSON.stringify(answer.errors));
   await viewWhere(supervisor, 'both have written', (view) =>
     (view.batches[0]?.children ?? []).every((child) => child.files.written > 0),
   );
   await supervisor.settled();
-  return { supervisor, batch: answer.batch ?? '' };
+  return { supervisor, batch };
 }
 
 /** What `a` found when it went on. */
@@ -168,27 +155,12 @@ setInterval(() => undefined, 1000);
 
 async function leftOf(supervisor: Supervisor): Promise<ChildView> {
   const script = world.write('agent.mjs', overlapping);
-  const answer = await supervisor.request({
-    type: 'launch',
-    manifest: {
-      kind: 'json',
-      name: 'shared.json',
-      text: JSON.stringify({
-        version: 1,
-        executors: { one: { adapter: 'command', command: [process.execPath, script] } },
-        executor: 'one',
-        isolation: 'shared',
-        check: null,
-        tasks: [{ id: 'a', prompt: 'make a' }],
-      }),
-    },
-    consent: true,
-  });
-  if (!answer.ok) throw new Error(JSON.stringify(answer.errors));
+  const tasks = [{ id: 'a', prompt: 'make a' }];
+  const batch = await launchScript(supervisor, script, { isolation: 'shared', tasks });
   const child = (view: View) => view.batches[0]?.children[0];
   await viewWhere(supervisor, 'it has written', (view) => child(view)?.files.written === 1);
   writeFileSync(path.join(world.repository, 'README.md'), 'by a child, and a person\n');
-  const targets = [{ batch: answer.batch ?? '', child: 'a' }];
+  const targets = [{ batch, child: 'a' }];
   expect(await supervisor.request({ type: 'pause', targets })).toEqual({ ok: true });
   const view = await viewWhere(supervisor, 'left', (each) => child(each)?.quarantine?.left === 1);
   const found = child(view);

@@ -87,6 +87,31 @@ export function createWorld(files: Readonly<Record<string, string>> = { 'README.
   return world;
 }
 
+/** Launches a batch whose executor `one` is this script; returns its id. `manifest` adds to it or replaces parts. */
+export async function launchScript(
+  supervisor: Supervisor,
+  script: string,
+  manifest: object,
+): Promise<string> {
+  const answer = await supervisor.request({
+    type: 'launch',
+    manifest: {
+      kind: 'json',
+      name: 'batch.json',
+      text: JSON.stringify({
+        version: 1,
+        executor: 'one',
+        executors: { one: { adapter: 'command', command: [process.execPath, script] } },
+        check: null,
+        ...manifest,
+      }),
+    },
+    consent: true,
+  });
+  if (!answer.ok) throw new Error(JSON.stringify(answer.errors));
+  return answer.batch ?? '';
+}
+
 /** Resolves with the first view that fulfils the condition. */
 export function viewWhere(
   supervisor: Supervisor,
