@@ -19,8 +19,8 @@ afterEach(async (context) => {
   stage = null;
 });
 
-/** Those that go on with a session in another folder. */
-const agents: readonly RealAgent[] = ['claude', 'codex'];
+/** Kimi goes on fresh: it refuses its session in another folder. */
+const agents: readonly RealAgent[] = ['claude', 'codex', 'kimi'];
 const ways: readonly Editing[] = ['tool', 'sed'];
 
 describe.each(agents)('six children of %s in one tree', (agent) => {
