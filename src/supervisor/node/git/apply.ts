@@ -16,7 +16,7 @@ import { checkTree } from './check.js';
 import { branchCommit, commitOnHead, stagedPaths } from './commit.js';
 import { operationUnderWay, refuse } from './inspect.js';
 import { moveIntoTree, signatureNow, stageDifferences, TreeMoved, type Signature } from './materialise.js';
-import { conflictsOf, mergeTrees, type Conflict } from './merge.js';
+import { conflictsOf, mergeTrees, type Conflict, type UserTree } from './merge.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { treeOf } from './snapshot.js';
 import { errorsAdded, isWorse } from './worse.js';
@@ -70,16 +70,19 @@ async function applyOnce(
 ): Promise<ApplyOutcome> {
   const top = repository.topLevel;
   const headTree = await treeOf(runner, top, 'HEAD');
-  const from = request.mode === 'branch' ? headTree : (await captureUserTree(runner, repository)).tree;
+  const user: UserTree =
+    request.mode === 'branch' ? { tree: headTree, unmerged: [] } : await captureUserTree(runner, repository);
+  const from = user.tree;
   const start: Line = { tree: from, head: request.mode === 'commit' ? headTree : null };
-  const forecast = await conflictsOf(runner, top, from, request.children);
-  const staged = request.mode === 'commit' ? await stagedPaths(runner, top) : new Set<string>();
+  const forecast = await conflictsOf(runner, top, user, request.children);
+  const staged = request.mode === 'commit' ? await stagedPaths(runner, top) : [];
+  const taboo = new Set([...staged, ...user.unmerged]);
 
   const conflicts = new Map<string, readonly Conflict[]>();
   let line = start;
   let taken: ChildWork[] = [];
   for (const child of cleanestFirst(request.children, forecast)) {
-    const blocked = await blockedPaths(runner, repository, request, child, from, staged);
+    const blocked = await blockedPaths(runner, repository, request, child, from, taboo);
     const next = await extend(runner, top, line, child);
     if (blocked.length > 0) conflicts.set(child.id, blocked);
     else if (next.conflicts.length > 0) {
@@ -200,6 +203,9 @@ async function finish(
   taken: readonly ChildWork[],
 ): Promise<Refusal | null> {
   const top = repository.topLevel;
+  // It may have begun while the check ran.
+  const busy = request.mode === 'branch' ? null : await operationRefusal(repository);
+  if (busy !== null) return busy;
   const head = await runner.text(top, ['rev-parse', '--verify', 'HEAD^{commit}']);
   const message = request.mode === 'uncommitted' ? '' : request.label;
   const newHead =
@@ -255,14 +261,14 @@ export async function writeDifferences(
   }
 }
 
-/** Paths of the child that lie on something of the user's which no tree shows: an ignored file, a staged edit. */
+/** Paths of the child that lie on something of the user's which no tree shows: an ignored file, a staged edit, an open conflict. */
 async function blockedPaths(
   runner: GitRunner,
   repository: Repository,
   request: ApplyRequest,
   child: ChildWork,
   from: string,
-  staged: ReadonlySet<string>,
+  taboo: ReadonlySet<string>,
 ): Promise<readonly Conflict[]> {
   if (request.mode === 'branch') return [];
   const top = repository.topLevel;
@@ -270,7 +276,7 @@ async function blockedPaths(
   const blocked: Conflict[] = [];
   const added = new Set<string>();
   for (const { path: file, kind } of work)
-    if (staged.has(file)) blocked.push(withUser(file));
+    if (taboo.has(file)) blocked.push(withUser(file));
     else if (kind !== 'D') for (const found of await inTheWay(top, file)) added.add(found);
   if (added.size === 0) return blocked;
   const listed = await runner.run(top, ['ls-tree', '-r', '-t', '-z', '--name-only', '--full-tree', from]);
@@ -321,6 +327,10 @@ async function mayApply(
       ? refuse('pathTaken', `The branch ${request.label} exists already.`, 'Give another name.')
       : null;
   }
+  return operationRefusal(repository);
+}
+
+async function operationRefusal(repository: Repository): Promise<Refusal | null> {
   const operation = await operationUnderWay(repository.gitDir);
   return operation === null
     ? null

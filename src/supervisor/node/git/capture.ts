@@ -11,6 +11,8 @@ export interface Capture {
   readonly skipped: readonly Skipped[];
   /** Repositories inside the tree whose files were taken in as plain files. */
   readonly repositories: readonly string[];
+  /** Paths with a conflict that nobody has settled yet. */
+  readonly unmerged: readonly string[];
 }
 
 export interface CaptureRequest {
@@ -58,7 +60,7 @@ export function captureTree(runner: GitRunner, request: CaptureRequest): Promise
     await removeEntries(runner, request.folder, index, differing.gone);
     skipped.push(...(await addFiles(runner, request.folder, index, [...present])));
     const tree = await runner.text(request.folder, ['write-tree'], { environment: index.environment });
-    return { tree, skipped, repositories: inside.folders };
+    return { tree, skipped, repositories: inside.folders, unmerged: differing.unmerged };
   });
 }
 
@@ -182,6 +184,7 @@ async function filteredPaths(
 }
 
 interface Differing {
+  readonly unmerged: readonly string[];
   readonly present: readonly string[];
   readonly gone: readonly string[];
   readonly skipped: readonly Skipped[];
@@ -196,16 +199,18 @@ async function differingPaths(runner: GitRunner, folder: string, index: Temporar
   const present = new Set<string>();
   const gone: string[] = [];
   const skipped: Skipped[] = [];
+  const unmerged: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [head, file] = fields.slice(at, at + 2);
     if (head === undefined || file === undefined) continue;
     const [from, , , , status] = head.slice(1).split(' ');
+    if (status === 'U') unmerged.push(file);
     if (status === 'D') gone.push(file);
     else if (status === 'U' && !(await isFile(path.join(folder, file)))) gone.push(file);
     else if (from === '160000') skipped.push({ path: file, reason: 'a submodule at another commit' });
     else present.add(file);
   }
-  return { present: [...present], gone, skipped };
+  return { present: [...present], gone, skipped, unmerged };
 }
 
 /** Whether a path is one of `inputs` or below one. */

@@ -25,13 +25,13 @@ export async function branchCommit(
 }
 
 /** Paths whose staged content differs from HEAD. */
-export async function stagedPaths(runner: GitRunner, top: string): Promise<ReadonlySet<string>> {
+export async function stagedPaths(runner: GitRunner, top: string): Promise<readonly string[]> {
   const staged = await runner.run(
     top,
     ['diff-index', '-z', '--cached', '--name-only', '--no-renames', 'HEAD'],
     { expect: [0, 1] },
   );
-  return new Set(splitNul(staged.stdout));
+  return splitNul(staged.stdout);
 }
 
 /**

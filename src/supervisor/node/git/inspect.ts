@@ -125,12 +125,20 @@ export async function operationUnderWay(gitDir: string): Promise<string | null> 
   const marks: readonly (readonly [string, string])[] = [
     ['MERGE_HEAD', 'merge'],
     ['rebase-merge', 'rebase'],
+    [path.join('rebase-apply', 'applying'), 'patch series'],
     ['rebase-apply', 'rebase'],
     ['CHERRY_PICK_HEAD', 'cherry-pick'],
     ['REVERT_HEAD', 'revert'],
+    // Of several, when the one that conflicted is committed and the others are still to come.
+    [path.join('sequencer', 'todo'), 'cherry-pick'],
     ['BISECT_LOG', 'bisect'],
   ];
-  for (const [file, operation] of marks) if (await exists(path.join(gitDir, file))) return operation;
+  for (const [file, operation] of marks) {
+    const place = path.join(gitDir, file);
+    if (!(await exists(place))) continue;
+    const isRevert = file.startsWith('sequencer') && /^revert /m.test(await readFile(place, 'utf8'));
+    return isRevert ? 'revert' : operation;
+  }
   return null;
 }
 

@@ -1,6 +1,6 @@
 import { userName } from '../../core/keys.js';
 import type { ChildWork, Forecast, Repository } from '../../ports/git.js';
-import { captureUserTree } from './capture.js';
+import { captureUserTree, type Capture } from './capture.js';
 import { treeDifferences } from './changes.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { ourIdentity, treeOf } from './snapshot.js';
@@ -57,9 +57,9 @@ export function createForecast(
   let before = emptyMemory();
   return async (repository, children) => {
     if (children.length === 0) return [];
-    const { tree } = await captureUserTree(runner, repository);
+    const user = await captureUserTree(runner, repository);
     const now = emptyMemory();
-    const conflicts = await conflictsOf(runner, repository.topLevel, tree, children, { before, now });
+    const conflicts = await conflictsOf(runner, repository.topLevel, user, children, { before, now });
     before = now;
     return children.map(({ id }) => {
       const found = conflicts.get(id) ?? [];
@@ -83,11 +83,14 @@ function recall<Value>(
   return known;
 }
 
-/** Each child's conflicts with `tree` (the user's) and with each other child. */
+/** What the children's work is merged into, and the paths of it that nothing can be merged into. */
+export type UserTree = Pick<Capture, 'tree' | 'unmerged'>;
+
+/** Each child's conflicts with the user's tree and with each other child. */
 export async function conflictsOf(
   runner: GitRunner,
   folder: string,
-  tree: string,
+  { tree, unmerged }: UserTree,
   children: readonly ChildWork[],
   { before, now }: { readonly before: Memory; readonly now: Memory } = {
     before: emptyMemory(),
@@ -102,11 +105,12 @@ export async function conflictsOf(
   );
   const merge = (key: readonly string[], conflicts: () => Promise<readonly string[]>) =>
     recall(before.merges, now.merges, key.join(' '), conflicts);
-  await inBunches(works, async ({ child, tree: work }) => {
-    const paths = await merge([child.base, tree, work], async () => {
+  await inBunches(works, async ({ child, tree: work, paths: written }) => {
+    const merged = await merge([child.base, tree, work], async () => {
       return (await mergeTrees(runner, folder, child.base, tree, work)).conflicts;
     });
-    for (const path of paths) found.get(child.id)?.push({ who: userName, path });
+    const open = unmerged.filter((path) => written.includes(path));
+    for (const path of new Set([...merged, ...open])) found.get(child.id)?.push({ who: userName, path });
   });
   const pairs = works.flatMap((left, at) =>
     works

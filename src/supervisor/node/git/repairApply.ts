@@ -3,6 +3,7 @@ import { writeDifferences } from './apply.js';
 import { captureUserTree } from './capture.js';
 import { treeDifferences } from './changes.js';
 import { commitOnHead } from './commit.js';
+import { operationUnderWay } from './inspect.js';
 import type { GitRunner } from './runner.js';
 
 /**
@@ -28,7 +29,9 @@ export async function finishApply(
   const write = ours.filter(({ path }) => !movedPaths.has(path));
   const left = ours.filter(({ path }) => movedPaths.has(path) && missingPaths.has(path));
   await writeDifferences(runner, repository, now, write, () => Promise.resolve());
-  if (plan.commit !== undefined && left.length === 0) {
+  // A commit would end an operation that the user has begun since; the work is then in the files, uncommitted.
+  const operation = await operationUnderWay(repository.gitDir);
+  if (plan.commit !== undefined && left.length === 0 && operation === null) {
     const head = await runner.text(top, ['rev-parse', '--verify', 'HEAD^{commit}']);
     if (head === plan.commit.from) await commitOnHead(runner, repository, plan.commit.from, plan.commit.to);
   }
