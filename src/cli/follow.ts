@@ -1,5 +1,8 @@
 import type { Supervisor } from '../supervisor/api.js';
-import { createReporter, type Screen } from './output/reporter.js';
+import { jsonReporter } from './output/json.js';
+import { linesReporter } from './output/lines.js';
+import type { Reporter, Screen } from './output/reporter.js';
+import { tableReporter } from './output/table.js';
 import { exitCode } from '../supervisor/core/exitCode.js';
 import { exitCodes } from './exitCodes.js';
 
@@ -71,4 +74,13 @@ export async function follow(options: FollowOptions): Promise<number> {
   }
   reporter.end(result.code);
   return result.code;
+}
+
+/** A live table on a terminal, plain lines otherwise, one object a line with `json`. */
+function createReporter(
+  screen: Screen,
+  options: { readonly json: boolean; readonly ids: ReadonlySet<string> | null },
+): Reporter {
+  if (options.json) return jsonReporter(screen, options.ids);
+  return screen.isTTY ? tableReporter(screen, options.ids) : linesReporter(screen, options.ids);
 }

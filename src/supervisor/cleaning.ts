@@ -1,11 +1,11 @@
 import type { Answer } from '../protocol/request.js';
+import { durably, refused } from './answers.js';
 import { hasEnded } from './core/pauses.js';
 import { lookUp } from './core/keys.js';
 import type { Child } from './core/state.js';
 import type { EffectContext } from './effects/context.js';
 import { worktreeOf } from './effects/places.js';
 import { snapshotChild, worksAlone } from './effects/snapshots.js';
-import { durably, refused } from './requests.js';
 
 interface Gone {
   readonly path: string;

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative } from 'node:path';
 import type { Answer, InputError, Request } from '../protocol/request.js';
+import { durably, refused, type RequestContext } from './answers.js';
 import { adapters } from './agents/index.js';
 import type { SupervisorOptions } from './api.js';
 import type { Task } from './core/state.js';
@@ -13,7 +14,6 @@ import type { NamedProgram, Plan } from './manifest/plan.js';
 import { storedPlan } from './manifest/stored.js';
 import { defaultCheck } from './node/git/index.js';
 import type { Git, Repository } from './ports.js';
-import { durably, refused, type RequestContext } from './requests.js';
 
 type Launch = Request & { readonly type: 'launch' };
 

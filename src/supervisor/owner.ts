@@ -18,7 +18,8 @@ import { createSharedTree, installShims, liveEdits, parseEdits, withShims } from
 import { createPlans } from './plans.js';
 import { createLoop, type Loop } from './loop.js';
 import type { Disposable, Repository, Store } from './ports.js';
-import { answerRequest, refused } from './requests.js';
+import { refused } from './answers.js';
+import { answerRequest } from './requests.js';
 import { userRules } from './userRules.js';
 
 /** The one writer of a folder: the machine's loop with all that it acts through. */

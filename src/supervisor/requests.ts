@@ -1,5 +1,5 @@
-import type { Answer, InputError, Request } from '../protocol/request.js';
-import type { SupervisorOptions } from './api.js';
+import type { Answer, Request } from '../protocol/request.js';
+import { durably, refused, type RequestContext } from './answers.js';
 import { cleanUp, removeBatch } from './cleaning.js';
 import type { Event } from './core/event.js';
 import { childKey, gateKey, lookUp, userName } from './core/keys.js';
@@ -8,14 +8,7 @@ import type { Child, ChildKey } from './core/state.js';
 import type { EffectContext } from './effects/context.js';
 import { noteCheck } from './effects/checkedChildren.js';
 import { launch } from './launch.js';
-import type { Plans } from './plans.js';
 import { redact } from './verdict/redact.js';
-
-export interface RequestContext {
-  readonly context: EffectContext;
-  readonly options: SupervisorOptions;
-  readonly plans: Plans;
-}
 
 /** What a person wants, as the event it becomes. The answer comes when the event is in the journal. */
 export async function answerRequest(own: RequestContext, wanted: Request): Promise<Answer> {
@@ -92,18 +85,6 @@ export async function answerRequest(own: RequestContext, wanted: Request): Promi
 interface Target {
   readonly batch: string;
   readonly child: string;
-}
-
-export function refused(code: 1 | 2 | 3, message: string, fix: string): Answer {
-  const error: InputError = { line: null, message, fix };
-  return { ok: false, code, errors: [error] };
-}
-
-export async function durably(context: EffectContext, event: Event): Promise<Answer> {
-  if (await context.postDurably(event)) return { ok: true };
-  return context.mayAct()
-    ? refused(3, 'There is no space left on the disk', 'Free some space, then ask again.')
-    : refused(3, 'Another process has taken this folder over', 'Ask again.');
 }
 
 async function forChildren(

@@ -9,7 +9,7 @@ import { messageOf } from './effects/context.js';
 import { preflight } from './launch.js';
 import { startOwner, type Owner } from './owner.js';
 import type { Connection, OpenedStore, Repository } from './ports.js';
-import { refused } from './requests.js';
+import { refused } from './answers.js';
 
 type Role = 'owner' | 'viewer' | 'readOnly' | 'gone';
 

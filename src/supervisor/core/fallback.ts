@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js';
-import { gatesOf, isShut, shutGateOf } from './gates.js';
+import { gatesOf, isShut, shutGateOf } from './gateLookup.js';
 import { nextStretch } from './history.js';
 import type { Child, Gate, Instant, Pause, State } from './state.js';
 

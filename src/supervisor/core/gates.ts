@@ -1,72 +1,21 @@
 import type { Verdict } from '../../protocol/verdict.js';
 import type { Draft } from './draft.js';
+import { choiceOf, gatesOf, isCanary, isShut, shutGateOf, type GateRef } from './gateLookup.js';
 import { countWaiting, gateNotice } from './notices.js';
 import { replacesReset, waitFor } from './gateWait.js';
 import { startedAt } from './history.js';
 import { gateKey, lookUp } from './keys.js';
 import { askIfTooOften, pauseBehind } from './pauses.js';
 import { consentOf, isSoon, probeWait, severity } from './policy.js';
-import type { Child, ExecutorChoice, Gate, GateKey, GatePosition, Instant, Policy, State } from './state.js';
+import type { Child, Gate, GateKey, GatePosition, Instant, Policy, State } from './state.js';
 
 export type Closed = Extract<GatePosition, { name: 'closed' }>;
 export type Probing = Extract<GatePosition, { name: 'probing' }>;
-export interface GateRef {
-  readonly key: GateKey;
-  readonly episode: number;
-}
 
 /** No sign for this long behind a closed gate is taken for an agent that hangs in its own retries. */
 export const hangsAfter = 30_000;
 /** A start that has neither progressed nor been refused for this long lets one more follow. */
 export const rampPatience = 30_000;
-
-/** The executor that a child would run on now. */
-export function choiceOf(child: Child): ExecutorChoice {
-  const choice = child.task.chain[child.chosen];
-  if (choice === undefined) throw new Error(`child ${child.key} has no executor`);
-  return choice;
-}
-
-/** The gates that must be open for this executor: the account's, and its model's. */
-export function gatesOf(state: State, choice: ExecutorChoice): readonly Gate[] {
-  const gates: Gate[] = [];
-  const account = lookUp(state.gates, gateKey(choice.credential, null));
-  if (account !== undefined) gates.push(account);
-  if (choice.model !== null) {
-    const model = lookUp(state.gates, gateKey(choice.credential, choice.model));
-    if (model !== undefined) gates.push(model);
-  } else
-    for (const gate of Object.values(state.gates))
-      if (gate.coversDefault && gate.credential === choice.credential) gates.push(gate);
-  return gates;
-}
-
-/** The gates of a child; children of one executor share the look-up. */
-export function gateFinder(state: State): (child: Child) => readonly Gate[] {
-  const known = new Map<string, readonly Gate[]>();
-  return (child) => {
-    const choice = choiceOf(child);
-    const key = choice.model === null ? `${choice.credential}\n` : gateKey(choice.credential, choice.model);
-    let gates = known.get(key);
-    if (gates === undefined) known.set(key, (gates = gatesOf(state, choice)));
-    return gates;
-  };
-}
-
-/** Closed or being tried by one child: nothing else may start. */
-export function isShut(gate: Gate): boolean {
-  return gate.position.name === 'closed' || gate.position.name === 'probing';
-}
-
-/** The gate that keeps this child from starting, unless it is the one tried first there. */
-export function shutGateOf(state: State, child: Child): Gate | null {
-  for (const gate of gatesOf(state, choiceOf(child))) if (isShut(gate) && !isCanary(gate, child)) return gate;
-  return null;
-}
-
-export function isCanary(gate: Gate, child: Child): boolean {
-  return gate.position.name === 'probing' && gate.position.canary === child.key;
-}
 
 /**
  * Whether a start order may still be carried out. The loop asks right before it starts the process: a gate may have

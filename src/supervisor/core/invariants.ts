@@ -1,6 +1,6 @@
 import type { Effect } from './effect.js';
 import type { Event } from './event.js';
-import { choiceOf, gatesOf, isCanary, isShut } from './gates.js';
+import { choiceOf, gatesOf, isCanary, isShut } from './gateLookup.js';
 import { lookUp } from './keys.js';
 import type { Child, State } from './state.js';
 

@@ -1,6 +1,6 @@
 import type { NearLimit } from '../../protocol/verdict.js';
 import type { Draft } from './draft.js';
-import { choiceOf } from './gates.js';
+import { choiceOf } from './gateLookup.js';
 import { gateKey } from './keys.js';
 import type { Child, Gate, GateKey } from './state.js';
 

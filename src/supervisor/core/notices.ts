@@ -1,5 +1,5 @@
 import type { Notice } from './effect.js';
-import { choiceOf, gatesOf } from './gates.js';
+import { choiceOf, gatesOf } from './gateLookup.js';
 import type { Gate, GateKey, State } from './state.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { ReasonView } from '../../protocol/view.js';
 import type { ReasonClass, Verdict } from '../../protocol/verdict.js';
 import type { Draft } from './draft.js';
-import type { GateRef } from './gates.js';
+import type { GateRef } from './gateLookup.js';
 import { nextStretch } from './history.js';
 import type { Child, Gate, Instant, Pause } from './state.js';
 

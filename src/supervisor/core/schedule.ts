@@ -1,6 +1,7 @@
 import type { Draft } from './draft.js';
 import { trySwitch } from './fallback.js';
-import { choiceOf, gateFinder, gatesOf, isShut, openGate, rampPatience, type Closed } from './gates.js';
+import { choiceOf, gateFinder, gatesOf, isShut } from './gateLookup.js';
+import { openGate, rampPatience, type Closed } from './gates.js';
 import { nextStretch, startedAt } from './history.js';
 import { isSoon } from './policy.js';
 import { priceToGoOn } from './price.js';

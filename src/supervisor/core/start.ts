@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js';
-import { shutGateOf } from './gates.js';
+import { shutGateOf } from './gateLookup.js';
 import { nextStretch } from './history.js';
 import { wayToGoOn } from './price.js';
 import { enterPause, pauseBehind } from './pauses.js';

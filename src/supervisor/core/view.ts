@@ -1,5 +1,5 @@
 import type { BatchStatus, BatchView, ChildView, Problem, View } from '../../protocol/view.js';
-import { gateFinder } from './gates.js';
+import { gateFinder } from './gateLookup.js';
 import { lookUp } from './keys.js';
 import type { Batch, Child, State } from './state.js';
 import { batchActions } from './viewActions.js';

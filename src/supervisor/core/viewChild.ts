@@ -1,5 +1,5 @@
 import type { ChildDisplay, ChildStatus, ChildView, ReasonView, StretchView } from '../../protocol/view.js';
-import { choiceOf, isShut } from './gates.js';
+import { choiceOf, isShut } from './gateLookup.js';
 import { lookUp, parseChildKey } from './keys.js';
 import { resumePrice } from './price.js';
 import type { Child, Consent, Gate, Instant, Pause, State } from './state.js';

@@ -1,4 +1,4 @@
-import { gateFinder } from './gates.js';
+import { gateFinder } from './gateLookup.js';
 import { parseChildKey } from './keys.js';
 import { priceToGoOn } from './price.js';
 import { quietUntil } from './quietHours.js';

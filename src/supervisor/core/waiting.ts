@@ -1,5 +1,6 @@
 import type { Draft } from './draft.js';
-import { choiceOf, gatesOf, isCanary, isShut, type Closed, type Probing } from './gates.js';
+import { choiceOf, gatesOf, isCanary, isShut } from './gateLookup.js';
+import type { Closed, Probing } from './gates.js';
 import { consentOf, isSoon } from './policy.js';
 import { priceToGoOn } from './price.js';
 import { quietUntil } from './quietHours.js';

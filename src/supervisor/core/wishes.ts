@@ -1,6 +1,7 @@
 import type { Draft } from './draft.js';
 import type { Event } from './event.js';
-import { agreeAt, armGate, choiceOf, gatesOf, releaseCanary, tryGateAt } from './gates.js';
+import { choiceOf, gatesOf } from './gateLookup.js';
+import { agreeAt, armGate, releaseCanary, tryGateAt } from './gates.js';
 import { nextStretch } from './history.js';
 import { armRetry, cancel, enterPause, hasEnded, orderStop, park, pauseFor } from './pauses.js';
 import { unstart } from './start.js';

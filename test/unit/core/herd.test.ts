@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { choiceOf, gatesOf, isCanary, isShut } from '../../../src/supervisor/core/gates.js';
+import { choiceOf, gatesOf, isCanary, isShut } from '../../../src/supervisor/core/gateLookup.js';
 import { often } from '../../support/long.js';
 import { chanceOf } from './hunt.js';
 import { batchLaunched, start, verdictOf, World } from './world.js';
