@@ -96,6 +96,22 @@ describe('an attempt', () => {
     expect(fs.statSync(path.join(work, 'made')).mode & 0o777).toBe(0o666 & ~mask);
   });
 
+  it('that never reads a long prompt ends by itself, and can be killed', async () => {
+    const file = path.join(temporary(), 'prompt');
+    fs.writeFileSync(file, 'a long prompt\n'.repeat(100_000));
+    const first = await startShell(processes, 'echo done', { stdin: file });
+    expect(
+      await followToEnd(processes, { folder: first.request.folder, process: first.process }),
+    ).toMatchObject({
+      lines: [{ text: 'done' }],
+      end: { kind: 'ended', code: 0 },
+    });
+    const second = await startShell(processes, 'echo $$ > one.pid; exec sleep 300', { stdin: file });
+    const pid = await pidIn(path.join(second.request.folder, 'one.pid'));
+    await processes.kill(second.process);
+    expect(isRunning(pid)).toBe(false);
+  });
+
   it('reads its stdin from a file, or finds it closed', async () => {
     const file = path.join(temporary(), 'prompt');
     fs.writeFileSync(file, 'the prompt\n');
