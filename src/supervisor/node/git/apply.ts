@@ -15,6 +15,7 @@ import { treeDifferences, type TreeDifference } from './changes.js';
 import { checkTree } from './check.js';
 import { branchCommit, commitOnHead, stagedPaths } from './commit.js';
 import { operationUnderWay, refuse } from './inspect.js';
+import { filesOf, folded, foldsCase, foldNames } from './letterCase.js';
 import { moveIntoTree, signatureNow, stageDifferences, TreeMoved, type Signature } from './materialise.js';
 import { conflictsOf, mergeTrees, type Conflict, type UserTree } from './merge.js';
 import { splitNul, type GitRunner } from './runner.js';
@@ -137,11 +138,29 @@ async function extend(
   const work = await treeOf(runner, top, child.commit);
   const merged = await mergeTrees(runner, top, child.base, line.tree, work);
   if (merged.conflicts.length > 0) return { line, conflicts: merged.conflicts };
+  const clashing = await clashingNames(runner, top, line.tree, child);
+  if (clashing.length > 0) return { line, conflicts: clashing };
   if (line.head === null) return { line: { tree: merged.tree, head: null }, conflicts: [] };
   const onHead = await mergeTrees(runner, top, child.base, line.head, work);
   return onHead.conflicts.length > 0
     ? { line, conflicts: onHead.conflicts }
     : { line: { tree: merged.tree, head: onHead.tree }, conflicts: [] };
+}
+
+/** New files of the child whose names the disk, or that of whoever gets the work, takes for one in the line. */
+async function clashingNames(
+  runner: GitRunner,
+  top: string,
+  tree: string,
+  child: ChildWork,
+): Promise<readonly string[]> {
+  if (!(await foldsCase(runner, top))) return [];
+  const work = await treeDifferences(runner, top, child.base, child.commit, 'pathsOnly');
+  const added = work.filter(({ kind }) => kind === 'A');
+  if (added.length === 0) return [];
+  const gone = new Set(work.filter(({ kind }) => kind === 'D').map(({ path: file }) => file));
+  const names = foldNames(await filesOf(runner, top, tree));
+  return added.map(({ path: file }) => file).filter((file) => names.clashOf(file, gone) !== null);
 }
 
 interface Sorted {
@@ -280,8 +299,9 @@ async function blockedPaths(
     else if (kind !== 'D') for (const found of await inTheWay(top, file)) added.add(found);
   if (added.size === 0) return blocked;
   const listed = await runner.run(top, ['ls-tree', '-r', '-t', '-z', '--name-only', '--full-tree', from]);
-  for (const file of splitNul(listed.stdout)) added.delete(file);
-  return [...blocked, ...[...added].map(withUser)];
+  const name = (await foldsCase(runner, top)) ? folded : (file: string) => file;
+  const shown = new Set(splitNul(listed.stdout).map(name));
+  return [...blocked, ...[...added].filter((file) => !shown.has(name(file))).map(withUser)];
 }
 
 /** What stands where a file is to go: something of that name, or a file in place of one of its folders. */

@@ -148,8 +148,10 @@ export async function commitEntries(
     'done',
     '',
   ];
-  const args = ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--date-format=now', '--done'];
-  const made = await runner.run(folder, args, { input: lines.join('\n'), expect: [0, 1] });
+  // Where case is folded it would put a new name's file into the entry of the old name.
+  const settings = ['-c', 'fastimport.unpackLimit=0', '-c', 'core.ignorecase=false'];
+  const args = ['fast-import', '--quiet', '--date-format=now', '--done'];
+  const made = await runner.run(folder, [...settings, ...args], { input: lines.join('\n'), expect: [0, 1] });
   if (made.exitCode !== 0 && !/not updating/i.test(made.stderr))
     throw new GitError(['fast-import'], made.exitCode, made.stderr, undefined);
 }

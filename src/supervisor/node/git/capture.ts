@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { lstat } from 'node:fs/promises';
 import type { Repository, Skipped } from '../../ports/git.js';
-import { lookInside, neverUntracked } from './embedded.js';
+import { lookInside } from './embedded.js';
 import { GitError, joinNul, splitNul, type GitRunner } from './runner.js';
 import { withTemporaryIndex, type IndexStart, type TemporaryIndex } from './temporaryIndex.js';
+import { untrackedFiles } from './untracked.js';
 
 /** A tree object of the files as they are, and what could not go into it. */
 export interface Capture {
@@ -36,15 +37,13 @@ export function captureTree(runner: GitRunner, request: CaptureRequest): Promise
   return withTemporaryIndex(runner, request.folder, request.gitDir, request.start, async (index) => {
     const [differing, untracked] = await Promise.all([
       differingPaths(runner, request.folder, index),
-      runner.run(request.folder, ['ls-files', '-z', '--others', '--exclude-standard', ...neverUntracked], {
-        environment: index.environment,
-      }),
+      untrackedFiles(runner, request.folder, index.environment),
     ]);
     const skipped: Skipped[] = [...differing.skipped];
     const isInput = matcher(request.inputs);
     const present = new Set(differing.present.filter((file) => !isInput(file)));
     const repositories: string[] = [];
-    for (const file of splitNul(untracked.stdout))
+    for (const file of untracked)
       if (isInput(file.replace(/\/$/, ''))) continue;
       else if (file.endsWith('/')) repositories.push(file);
       else present.add(file);

@@ -2,8 +2,9 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Repository, Skipped } from '../../ports/git.js';
 import { literalPaths } from './changes.js';
-import { joinNul, splitNul, type GitRunner } from './runner.js';
+import { joinNul, type GitRunner } from './runner.js';
 import type { TemporaryIndex } from './temporaryIndex.js';
+import { untrackedFiles } from './untracked.js';
 
 /** What is in repositories that somebody made inside a tree, which git itself does not look into. */
 export interface Embedded {
@@ -14,9 +15,6 @@ export interface Embedded {
   /** Repositories whose files are not ours to take: clones of others, other worktrees. */
   readonly left: readonly Skipped[];
 }
-
-/** Never captured while untracked: dependencies and our own files. */
-export const neverUntracked: readonly string[] = ['-x', 'node_modules', '-x', '/.swarm'];
 
 /** Looks into untracked repositories (`folders`, as `ls-files` names them: with a slash at the end). */
 export async function lookInside(
@@ -44,7 +42,7 @@ export async function lookInside(
     await addProbes(runner, folder, index, fresh);
     probes.push(...fresh);
     const known = new Set([...folders, ...taken, ...left.map(({ path: inner }) => inner)]);
-    for (const file of await untrackedIn(runner, folder, index, made))
+    for (const file of await untrackedFiles(runner, folder, { ...index.environment, ...literalPaths }, made))
       if (!file.endsWith('/')) files.add(file);
       else if (!known.has(file)) open = [...open, file];
   }
@@ -102,15 +100,4 @@ async function addProbes(
     environment: index.environment,
     input: joinNul(probes.map((file) => `100644 ${empty}\t${file}`)),
   });
-}
-
-async function untrackedIn(
-  runner: GitRunner,
-  folder: string,
-  index: TemporaryIndex,
-  folders: readonly string[],
-): Promise<readonly string[]> {
-  const args = ['ls-files', '-z', '--others', '--exclude-standard', ...neverUntracked, '--', ...folders];
-  const listed = await runner.run(folder, args, { environment: { ...index.environment, ...literalPaths } });
-  return splitNul(listed.stdout);
 }

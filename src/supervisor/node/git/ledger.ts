@@ -9,10 +9,11 @@ import { rawFile, sameEntry, writeBlobs } from './blobs.js';
 import { createBaseline, type Baseline } from './baseline.js';
 import { ignoredPaths } from './changes.js';
 import { parseEdits } from './edits.js';
-import { lookInside, neverUntracked } from './embedded.js';
+import { lookInside } from './embedded.js';
 import { signatureNow } from './materialise.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { copyIndex, sparseEnvironment, withTemporaryIndex } from './temporaryIndex.js';
+import { untrackedFiles } from './untracked.js';
 
 /**
  * Who wrote what in a shared tree. It keeps what each changed path held when it was last looked at; what differs at
@@ -158,13 +159,10 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
   }
 
   async function dirtyPaths(): Promise<readonly string[]> {
-    const [differing, untracked] = await Promise.all([
+    const [differing, files] = await Promise.all([
       runner.run(top, ['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { environment }),
-      runner.run(top, ['ls-files', '-z', '--others', '--exclude-standard', ...neverUntracked], {
-        environment,
-      }),
+      untrackedFiles(runner, top, environment),
     ]);
-    const files = splitNul(untracked.stdout);
     const plain = files.filter((file) => !file.endsWith('/'));
     const repositories = files.filter((file) => file.endsWith('/'));
     return [...splitNul(differing.stdout), ...plain, ...(await filesInside(repositories))];

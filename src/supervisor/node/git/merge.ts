@@ -2,6 +2,7 @@ import { userName } from '../../core/keys.js';
 import type { ChildWork, Forecast, Repository } from '../../ports/git.js';
 import { captureUserTree, type Capture } from './capture.js';
 import { treeDifferences } from './changes.js';
+import { filesOf, foldNames, foldsCase } from './letterCase.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { ourIdentity, treeOf } from './snapshot.js';
 
@@ -46,6 +47,8 @@ interface Work {
   readonly child: ChildWork;
   readonly tree: string;
   readonly paths: readonly string[];
+  readonly added: readonly string[];
+  readonly gone: readonly string[];
   /** The paths with every folder above them. */
   readonly above: ReadonlySet<string>;
 }
@@ -127,6 +130,7 @@ export async function conflictsOf(
       found.get(right.child.id)?.push({ who: left.child.id, path });
     }
   });
+  if (await foldsCase(runner, folder)) await addClashes(runner, folder, tree, works, found);
   // Merges end in any order; what is told does not: the user first, then the children as they were named.
   const rank = new Map([userName, ...children.map(({ id }) => id)].map((who, at) => [who, at]));
   for (const list of found.values())
@@ -134,14 +138,37 @@ export async function conflictsOf(
   return found;
 }
 
+/** New names that the disk, or that of whoever gets the work, may take for one that is there already. */
+async function addClashes(
+  runner: GitRunner,
+  folder: string,
+  tree: string,
+  works: readonly Work[],
+  found: ReadonlyMap<string, Conflict[]>,
+): Promise<void> {
+  const adding = works.filter(({ added }) => added.length > 0);
+  if (adding.length === 0) return;
+  const users = foldNames(await filesOf(runner, folder, tree));
+  for (const { child, added, gone } of adding)
+    for (const path of added)
+      if (users.clashOf(path, new Set(gone)) !== null) found.get(child.id)?.push({ who: userName, path });
+  const theirs = adding.map((work) => ({ work, names: foldNames(work.added) }));
+  for (const { child, added } of adding)
+    for (const { work, names } of theirs)
+      for (const path of work.child === child ? [] : added)
+        if (names.clashOf(path) !== null) found.get(child.id)?.push({ who: work.child.id, path });
+}
+
 async function workOf(runner: GitRunner, folder: string, child: ChildWork): Promise<Work> {
   const tree = await treeOf(runner, folder, child.commit);
   const differences = await treeDifferences(runner, folder, child.base, tree, 'pathsOnly');
   const paths = differences.map(({ path }) => path);
+  const ofKind = (wanted: string) =>
+    differences.filter(({ kind }) => kind === wanted).map(({ path }) => path);
   const above = new Set<string>();
   for (const path of paths)
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) above.add(path.slice(0, end));
-  return { child, tree, paths, above };
+  return { child, tree, paths, added: ofKind('A'), gone: ofKind('D'), above };
 }
 
 /** The one's work is brought to the other's base first: what lies between two bases is nobody's conflict. */

@@ -10,6 +10,8 @@ import { splitNul, type GitRunner } from './runner.js';
  */
 export async function treeMark(runner: GitRunner, { topLevel }: Repository): Promise<string> {
   const status = await runner.run(topLevel, [
+    '-c',
+    'core.ignorecase=false',
     'status',
     '--porcelain=v2',
     '--branch',
