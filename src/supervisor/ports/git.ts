@@ -119,6 +119,7 @@ export interface Refusal {
     | 'noSpace'
     | 'readOnly'
     | 'pathTaken'
+    | 'pathTooLong'
     | 'unsaved'
     | 'filterMissing'
     | 'submodules'

@@ -18,9 +18,11 @@ import { operationUnderWay, refuse } from './inspect.js';
 import { filesOf, folded, foldsCase, foldNames } from './letterCase.js';
 import { moveIntoTree, signatureNow, stageDifferences, TreeMoved, type Signature } from './materialise.js';
 import { conflictsOf, mergeTrees, type Conflict, type UserTree } from './merge.js';
+import { PathTooLong } from './reach.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { treeOf } from './snapshot.js';
 import { errorsAdded, isWorse } from './worse.js';
+import { shortened } from './worktree.js';
 
 /** How often an apply begins again because somebody wrote to the user's tree in between. */
 const mostTries = 3;
@@ -44,6 +46,7 @@ export async function applyChildren(
     try {
       return await applyOnce(runner, repository, request);
     } catch (error) {
+      if (error instanceof PathTooLong) return { ...nothing, refusal: tooLong(repository, error.path) };
       if (!(error instanceof TreeMoved)) throw error;
       moved = error.path;
     }
@@ -369,6 +372,14 @@ function cleanestFirst(
   const weight = (child: ChildWork): number =>
     new Set((forecast.get(child.id) ?? []).map(({ who }) => who)).size;
   return [...children].sort((left, right) => weight(left) - weight(right));
+}
+
+function tooLong(repository: Repository, file: string): Refusal {
+  return refuse(
+    'pathTooLong',
+    `The path of ${shortened(file)} is too long for ${repository.topLevel}.`,
+    'Shorten it in the worktree of the child, or apply to a branch.',
+  );
 }
 
 function cannotCheck(reason: string): Refusal {

@@ -11,6 +11,7 @@ import { ignoredPaths } from './changes.js';
 import { parseEdits } from './edits.js';
 import { lookInside } from './embedded.js';
 import { signatureNow } from './materialise.js';
+import { isReachable } from './reach.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { copyIndex, sparseEnvironment, withTemporaryIndex } from './temporaryIndex.js';
 import { untrackedFiles } from './untracked.js';
@@ -137,7 +138,7 @@ export function createLedger(runner: GitRunner, repository: Repository, now: () 
     const unwritten: Buffer[] = [];
     const fresh: string[] = [];
     const looks = new Map<string, { readonly signature: string | null; readonly entry: Entry | null }>();
-    for (const file of paths) {
+    for (const file of paths.filter((each) => isReachable(top, each))) {
       const before = known.get(file);
       const signature = signatureNow(path.join(top, file));
       const seen = before?.signature ?? null;

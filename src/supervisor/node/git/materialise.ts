@@ -15,6 +15,7 @@ import { readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { TreeDifference } from './changes.js';
 import { syncFiles, syncFolders } from './durable.js';
+import { isReachable, PathTooLong } from './reach.js';
 import { joinNul, type GitRunner } from './runner.js';
 import { withTemporaryIndex } from './temporaryIndex.js';
 
@@ -60,17 +61,20 @@ export function signatureNow(file: string): Signature {
  */
 export interface Stage {
   readonly folder: string;
+  /** Where the new content of a file is. */
+  placeOf(file: string): string;
   /** Resolves also where something stays: the next start removes it. */
   remove(): Promise<void>;
 }
 
-/** An empty stage. */
-export function createStage(gitDir: string): Stage {
+/** An empty stage; `numbers` where each file has a short name of its own in it, whatever its path is. */
+export function createStage(gitDir: string, numbers: ReadonlyMap<string, number> = new Map()): Stage {
   const folder = path.join(gitDir, 'swarm-panel', `stage-${process.pid}-${randomUUID()}`);
   mkdirSync(path.join(folder, 'new'), { recursive: true });
   mkdirSync(path.join(folder, 'old'));
   return {
     folder,
+    placeOf: (file) => path.join(folder, 'new', String(numbers.get(file) ?? file)),
     remove: () => removeFolder(folder),
   };
 }
@@ -95,6 +99,10 @@ export async function stageDifferences(
 ): Promise<Stage> {
   const stage = createStage(gitDir);
   try {
+    const tooLong = writesOf(differences).find(
+      ({ path: file }) => !isReachable(path.join(stage.folder, 'new'), file) || !isReachable(folder, file),
+    );
+    if (tooLong !== undefined) throw new PathTooLong(tooLong.path);
     await checkOutEntries(runner, folder, gitDir, differences, path.join(stage.folder, 'new'));
     await syncStaged(
       stage,
@@ -137,7 +145,7 @@ export async function moveIntoTree(
     }
     for (const [number, { path: file }] of writes.entries()) {
       const target = path.join(top, file);
-      const staged = path.join(stage.folder, 'new', file);
+      const staged = stage.placeOf(file);
       assertUnmoved(target, file, signatures);
       assertRealFolders(top, file);
       const backup = path.join(stage.folder, 'old', `w${number}`);
@@ -234,7 +242,7 @@ function writesOf<Difference extends Pick<TreeDifference, 'kind' | 'toMode'>>(
 
 /** Brings the contents of staged files to the disk. */
 export async function syncStaged(stage: Stage, files: readonly string[]): Promise<void> {
-  const places = files.map((file) => path.join(stage.folder, 'new', file));
+  const places = files.map((file) => stage.placeOf(file));
   await syncFiles(places.filter((place) => lstatSync(place).isFile()));
 }
 

@@ -19,6 +19,7 @@ import { blobId, commitEntries, rawFile, readStored, sameEntry } from './blobs.j
 import { ignoredPaths, literalPaths, objectsNamed } from './changes.js';
 import { objectFolders, refFolders, syncFolders } from './durable.js';
 import { liveEdits } from './edits.js';
+import { isReachable } from './reach.js';
 import { stageRaw, writeRawPaths, type BytesOf, type RawOutcome, type RawWrite } from './rawWrite.js';
 import { splitNul, type GitRunner } from './runner.js';
 import { beforeOf, createBlobSource, putIn, takeOut, type BlobSource } from './threeWay.js';
@@ -65,14 +66,16 @@ async function planQuarantine(
   repository: Repository,
   request: Omit<QuarantineRequest, 'noteStep'>,
 ): Promise<{ readonly plan: QuarantinePlan; readonly restoredBytes: BytesOf }> {
+  const top = repository.topLevel;
   const blobs = createBlobSource(runner, repository);
   const byPath = groupByPath(liveEdits(request.edits));
-  const paths = [...byPath.keys()].filter(isInside);
+  const paths = [...byPath.keys()].filter(
+    (file) => isInside(file) && isReachable(top, file) && isReachable(request.worktree.path, file),
+  );
   const [ignored, bases] = await Promise.all([
     ignoredPaths(runner, repository, paths),
     baseEntries(runner, repository, request, paths, blobs),
   ]);
-  const top = repository.topLevel;
   const raws = await Promise.all(paths.map((file) => rawFile(repository.objectFormat, top, file)));
   const rawOf = new Map(paths.map((file, at) => [file, raws[at] ?? null]));
   const moves: Move[] = [];
@@ -85,7 +88,7 @@ async function planQuarantine(
       left.push({ path: file, who: whoMayBe(edits, who), why: 'ambiguous' });
       continue;
     }
-    if (behindLink(top, file)) {
+    if (behindLink(top, file) || !isReachable(request.worktree.path, file)) {
       left.push({ path: file, who, why: 'changed' });
       continue;
     }

@@ -92,13 +92,13 @@ export async function stageRaw(
   writes: readonly Pick<RawWrite, 'path' | 'to'>[],
   bytesOf: BytesOf,
 ): Promise<Stage> {
-  const stage = createStage(gitDir);
+  const stage = createStage(gitDir, new Map(writes.map(({ path: file }, number) => [file, number])));
   try {
     for (const { path: file, to } of writes) {
       if (to === null) continue;
       const bytes = bytesOf.get(to.id);
       if (bytes === undefined) throw new Error(`the bytes of ${to.id} are not there`);
-      await writeRaw(path.join(stage.folder, 'new', file), to.mode, bytes);
+      await writeRaw(stage.placeOf(file), to.mode, bytes);
     }
     await syncStaged(
       stage,

@@ -152,6 +152,7 @@ function errnoOf(stderr: string): string | undefined {
   if (/read-only file system/i.test(stderr)) return 'EROFS';
   if (/permission denied/i.test(stderr)) return 'EACCES';
   if (/input\/output error/i.test(stderr)) return 'EIO';
+  if (/file ?name too long/i.test(stderr)) return 'ENAMETOOLONG';
   if (/disk quota exceeded/i.test(stderr)) return 'EDQUOT';
   return undefined;
 }

@@ -7,7 +7,7 @@ import { GitError, splitNul, type GitRunner } from './runner.js';
 import { captureWorktree, treeOf } from './snapshot.js';
 import { treeDifferences } from './changes.js';
 import { isInUse } from './composite.js';
-import { asideOf, dropWorktree, worktreeState } from './worktree.js';
+import { asideOf, dropWorktree, refusalOf, worktreeState } from './worktree.js';
 import { readMark } from './worktreeFiles.js';
 import { replacedRepositories, tieWorktree } from './worktreeLink.js';
 
@@ -54,8 +54,15 @@ export async function removeWorktree(
       if (!(error instanceof GitError)) throw error;
       return unsavedRefusal(worktree.path, [`${path.join(inner, '.git')} (its commits could not be kept)`]);
     }
-  await dropWorktree(runner, repository, worktree.path);
-  return { ok: true };
+  try {
+    await dropWorktree(runner, repository, worktree.path);
+    return { ok: true };
+  } catch (error) {
+    // All that is in it is in the snapshot.
+    const refusal = refusalOf(error, worktree.path);
+    if (refusal === null) throw error;
+    return { ...refusal, fix: `Remove ${worktree.path} by hand: its work is captured.` };
+  }
 }
 
 /** Worktrees of ours that nobody knows any more, and folders where ours would be. */

@@ -214,6 +214,12 @@ export function refusalOf(error: unknown, folder: string): Refusal | null {
       `The disk under ${folder} gave an error: ${error instanceof Error ? error.message : ''}`,
       'Look at the disk, then retry.',
     );
+  if (code === 'ENAMETOOLONG')
+    return refuse(
+      'pathTooLong',
+      `A path below ${shortened(folder)} is longer than this system takes.`,
+      'Set swarm.worktrees.location to a folder with a shorter path, or shorten the names in the repository.',
+    );
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
     return refuse(
       'readOnly',
@@ -227,6 +233,11 @@ export function refusalOf(error: unknown, folder: string): Refusal | null {
       'Install the filter program (for LFS: git lfs install), then retry.',
     );
   return null;
+}
+
+/** For a message: a path may be longer than anybody reads. */
+export function shortened(file: string): string {
+  return file.length <= 200 ? file : `${file.slice(0, 100)}…${file.slice(-60)}`;
 }
 
 async function log(file: string, text: string): Promise<void> {
