@@ -1,5 +1,6 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isWithin } from '../effects/within.js';
 import { Refusal, invalidParams } from './connection.js';
 
 /** A text file larger than this is no source that an agent reads whole. */
@@ -12,12 +13,12 @@ const largest = 16 * 1024 * 1024;
 export async function isInside(folder: string, name: string, use: 'read' | 'write'): Promise<boolean> {
   const file = path.resolve(folder, name);
   const within = path.relative(folder, file);
-  if (leaves(within)) return false;
+  if (!isWithin(folder, file)) return false;
   const parts = within.split(path.sep);
   // Its `.git` says whose worktree it is.
   if (use === 'write' && (within === '' || parts[0] === '.git')) return false;
   if (use === 'read' && parts.includes('node_modules')) return true;
-  return !leaves(path.relative(await realpath(folder), await realFile(file)));
+  return isWithin(await realpath(folder), await realFile(file));
 }
 
 /** The text of a file of the child's folder; `line` counts from 1. */
@@ -49,10 +50,6 @@ export async function writeText(folder: string, name: string, text: string): Pro
     throw new Refusal(invalidParams, `${name} is outside of ${folder}: only files in it may be written`);
   await mkdir(path.dirname(name), { recursive: true });
   await writeFile(name, text);
-}
-
-function leaves(relative: string): boolean {
-  return relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
 }
 
 /** The file as it really lies, by the deepest folder above it that exists. */

@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import { copyFile, cp, lstat, mkdir, readdir, readlink, realpath, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { isWithin } from '../../effects/within.js';
 import type { Repository, WorktreeRequest } from '../../ports/git.js';
 import { ignoredPaths } from './changes.js';
 import { exists } from './inspect.js';
@@ -104,8 +105,8 @@ async function workspaceTarget(topLevel: string, source: string, entry: Dirent):
   const target = await realpath(source).catch(async () =>
     path.resolve(path.dirname(source), await readlink(source)),
   );
+  if (!isWithin(topLevel, target)) return null;
   const inside = path.relative(topLevel, target);
-  if (inside.startsWith('..') || path.isAbsolute(inside)) return null;
   return inside.split(path.sep).includes('node_modules') ? null : inside;
 }
 

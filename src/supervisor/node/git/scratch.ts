@@ -1,5 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isWithin } from '../../effects/within.js';
 import type { Refusal, Repository } from '../../ports/git.js';
 import { bringInputs } from './inputs.js';
 import { refuse } from './inspect.js';
@@ -35,8 +36,7 @@ async function ensureScratch(
   repository: Repository,
   folder: string,
 ): Promise<Refusal | null> {
-  const inside = path.relative(repository.topLevel, folder);
-  if (!inside.startsWith('..') && !path.isAbsolute(inside))
+  if (isWithin(repository.topLevel, folder))
     return refuse(
       'other',
       `The scratch tree ${folder} would be inside the repository.`,

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { isWithin } from '../../effects/within.js';
 import type { Refusal, Repository, Worktree, WorktreeRequest } from '../../ports/git.js';
 import { treeDifferences } from './changes.js';
 import { runCommand } from './command.js';
@@ -30,8 +31,7 @@ export async function ensureWorktree(
   request: WorktreeRequest,
   snapshot: string | null,
 ): Promise<Worktree | Refusal> {
-  const inside = path.relative(repository.topLevel, request.path);
-  if (!inside.startsWith('..') && !path.isAbsolute(inside))
+  if (isWithin(repository.topLevel, request.path))
     return refuse(
       'other',
       `The worktree ${request.path} would be inside the repository.`,
