@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, relative } from 'node:path';
+import { dirname } from 'node:path';
+import { batchPlace } from '../protocol/places.js';
 import type { Answer, InputError, Request } from '../protocol/request.js';
 import { durably, refused, type RequestContext } from './answers.js';
 import { adapters } from './agents/index.js';
@@ -8,6 +9,7 @@ import type { Task } from './core/state.js';
 import { isDiskError, messageOf, type EffectContext } from './effects/context.js';
 import { resolveEnvironment } from './effects/environment.js';
 import { resolveProgram } from './effects/prepare.js';
+import { isWithin } from './effects/within.js';
 import { planWithoutSecrets, secretsInCommands, secretsTaken } from './launchSecrets.js';
 import { parseManifest, type ManifestDefaults } from './manifest/manifest.js';
 import type { NamedProgram, Plan } from './manifest/plan.js';
@@ -30,7 +32,7 @@ export async function launch({ context, options, plans }: RequestContext, wanted
       ref: `refs/swarm/${id}/base`,
     });
     await context.store.write(
-      `batches/${id}/batch.json`,
+      `${batchPlace(id)}/batch.json`,
       storedPlan(plan, new Date(context.clock.now()).toISOString()),
     );
     plans.remember(id, plan);
@@ -132,14 +134,9 @@ export function boldOf(
 export async function isOfRepository(git: Git, repository: Repository, file: string): Promise<boolean> {
   const real = await realpath(file).catch(() => file);
   const places = [repository.topLevel, repository.commonDir];
-  if (places.some((place) => within(place, file) || within(place, real))) return true;
+  if (places.some((place) => isWithin(place, file) || isWithin(place, real))) return true;
   const around = await git.inspect(dirname(real));
   return around.ok && around.commonDir === repository.commonDir;
-}
-
-function within(folder: string, file: string): boolean {
-  const way = relative(folder, file);
-  return !isAbsolute(way) && !/^\.\.(?:$|[/\\])/.test(way);
 }
 
 function needsConsent(programs: readonly NamedProgram[]): Answer {

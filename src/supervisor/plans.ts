@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { batchPlace } from '../protocol/places.js';
 import type { UserSettings } from './api.js';
 import type { Plan } from './manifest/plan.js';
 import { loadPlan, sourceOf, type ValueSources } from './manifest/stored.js';
@@ -14,7 +15,7 @@ export interface Plans {
 export function createPlans(store: Store, profiles: UserSettings['executors']): Plans {
   const known = new Map<string, Promise<Plan | null>>();
   const load = async (batch: string): Promise<Plan | null> => {
-    const text = await store.read(`batches/${batch}/batch.json`);
+    const text = await store.read(`${batchPlace(batch)}/batch.json`);
     if (text === null) return null;
     return loadPlan(text, { profiles, manifest: await readManifest(sourceOf(text)) });
   };

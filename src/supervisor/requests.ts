@@ -1,3 +1,4 @@
+import { childPlace } from '../protocol/places.js';
 import type { Answer, Request } from '../protocol/request.js';
 import { durably, refused, type RequestContext } from './answers.js';
 import { cleanUp, removeBatch } from './cleaning.js';
@@ -169,7 +170,7 @@ async function giveBack(context: EffectContext, target: Target): Promise<Answer>
   const { applied } = child;
   if (applied.state !== 'conflict' && applied.state !== 'red')
     return refused(2, 'Its work was not refused', 'Only a conflict or a red check is given back.');
-  const output = await context.store.read(`batches/${target.batch}/children/${target.child}/check.txt`);
+  const output = await context.store.read(`${childPlace(target.batch, target.child)}/check.txt`);
   const prompt =
     applied.state === 'conflict'
       ? conflictPrompt(context, applied.with)

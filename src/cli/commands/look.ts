@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plainLine, plainText } from '../../protocol/plainText.js';
 import type { ChildView, View } from '../../protocol/view.js';
+import { strayWords } from '../../supervisor/core/strayWords.js';
 import { createGit } from '../../supervisor/node/git/index.js';
 import { CommandEnd } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
@@ -60,10 +61,7 @@ function notInDiff(child: ChildView): readonly string[] {
     ...(child.uncaptured ?? []).map(
       ({ path, reason }) => `${child.id}: ${plainLine(path)} is only in its worktree: ${plainLine(reason)}`,
     ),
-    ...(child.strays ?? []).map(({ path, who, moved }) => {
-      const place = who === 'you' ? 'your tree' : `the worktree of ${who}`;
-      return `${child.id}: wrote ${plainLine(path)} in ${place}${moved ? ', moved to its worktree' : ''}`;
-    }),
+    ...(child.strays ?? []).map((stray) => `${child.id}: ${strayWords(stray)}`),
   ];
 }
 

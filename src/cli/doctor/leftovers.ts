@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { attemptPlace } from '../../protocol/places.js';
 import type { ChildView, View } from '../../protocol/view.js';
 import { readText } from '../../supervisor/effects/files.js';
 import { isStale, ourLocks } from '../../supervisor/node/git/locks.js';
@@ -62,16 +63,7 @@ export async function examineProcesses(topLevel: string, view: View): Promise<re
   const nonces = new Map<string, { readonly key: string; readonly folder: string; readonly live: boolean }>();
   for (const { batch, child } of childrenOf(view))
     for (let attempt = 1; attempt <= child.attempts; attempt++) {
-      const folder = join(
-        topLevel,
-        '.swarm',
-        'batches',
-        batch,
-        'children',
-        child.id,
-        'attempts',
-        String(attempt),
-      );
+      const folder = join(topLevel, '.swarm', attemptPlace(batch, child.id, attempt));
       const text = await readText(join(folder, 'command.json'), 64 * 1024);
       const nonce = text === null ? undefined : /"nonce": "([0-9a-f]+)"/.exec(text)?.[1];
       const live = attempt === child.attempts && busy.includes(child.phase);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type * as vscode from 'vscode';
+import { attemptPlace, childPlace } from '../../protocol/places.js';
 import type { ChildView, View } from '../../protocol/view.js';
 import type { Engine } from '../engine.js';
 import { gitUri } from '../documents/gitDocuments.js';
@@ -213,11 +214,11 @@ export function createShowing(options: ShowingOptions): Showing {
 type ChangedFile = readonly [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
 
 function childFolder(topLevel: string, { batch, child }: Target): string {
-  return path.join(topLevel, '.swarm', 'batches', batch, 'children', child);
+  return path.join(topLevel, '.swarm', childPlace(batch, child));
 }
 
 function attemptFile(topLevel: string, target: Target, attempt: number, name: string): string {
-  return path.join(childFolder(topLevel, target), 'attempts', String(attempt), name);
+  return path.join(topLevel, '.swarm', attemptPlace(target.batch, target.child, attempt), name);
 }
 
 async function openFolder(vscode: Vscode, folder: string): Promise<void> {

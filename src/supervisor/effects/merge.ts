@@ -1,3 +1,4 @@
+import { childPlace } from '../../protocol/places.js';
 import type { BatchCheckView, ChildCheckView } from '../../protocol/view.js';
 import { plainText } from '../../protocol/plainText.js';
 import { parseChildKey } from '../core/keys.js';
@@ -139,7 +140,7 @@ async function keepOutput(
 ): Promise<void> {
   try {
     await context.store.write(
-      `batches/${batch}/children/${child}/check.txt`,
+      `${childPlace(batch, child)}/check.txt`,
       redact(plainText(output)).slice(-64 * 1024),
     );
   } catch (error) {

@@ -1,3 +1,4 @@
+import { childPlace } from '../../protocol/places.js';
 import { parseChildKey } from '../core/keys.js';
 import type { Child, ChildKey } from '../core/state.js';
 import type {
@@ -142,7 +143,7 @@ class Refused extends Error {
 
 function planFile(key: ChildKey): string {
   const { batch, id } = parseChildKey(key);
-  return `batches/${batch}/children/${id}/quarantine.json`;
+  return `${childPlace(batch, id)}/quarantine.json`;
 }
 
 /** The plan is whole and on the disk before the first file is moved; `null`: it has ended. */

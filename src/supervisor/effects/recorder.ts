@@ -1,5 +1,7 @@
+import { childPlace } from '../../protocol/places.js';
 import type { AgentEvent } from '../agents/agent.js';
 import { parseChildKey, userName } from '../core/keys.js';
+import { strayWords } from '../core/strayWords.js';
 import type { FollowedLine } from '../ports.js';
 import { emptyCheckpoint, parseCheckpoint, type Checkpoint } from '../research/checkpoint.js';
 import { redact } from '../verdict/redact.js';
@@ -43,14 +45,14 @@ const decisionsShown = 5;
 export async function loadCheckpoint(context: EffectContext, key: string): Promise<Checkpoint> {
   const child = context.state().children[key];
   const { batch, id } = parseChildKey(key);
-  const text = await context.store.read(`batches/${batch}/children/${id}/checkpoint.json`);
+  const text = await context.store.read(`${childPlace(batch, id)}/checkpoint.json`);
   return parseCheckpoint(text) ?? emptyCheckpoint(batch, id, child?.task.title ?? id);
 }
 
 export async function recordOf(context: EffectContext, attempt: Attempt): Promise<Recorder> {
   const { key, number } = attempt;
   const { batch, id } = parseChildKey(key);
-  const place = `batches/${batch}/children/${id}`;
+  const place = childPlace(batch, id);
   const loaded = await loadCheckpoint(context, key);
   const child = context.state().children[key];
   const sameAttempt = loaded.attempt === number;
@@ -211,10 +213,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
       ({ who }) => who !== userName || !inShared,
     );
     if (strays.length === 0 || !context.mayAct()) return;
-    for (const { path, who } of strays) {
-      const place = who === userName ? 'your tree' : `the worktree of ${who}`;
-      context.log.warn(`${key} wrote outside of its worktree, in ${place}: ${path}`);
-    }
+    for (const stray of strays) context.log.warn(`${key} ${strayWords(stray)}`);
     context.post({ type: 'strayed', child: key, strays });
   }
 

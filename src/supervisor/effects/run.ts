@@ -1,3 +1,4 @@
+import { childPlace } from '../../protocol/places.js';
 import { parseChildKey } from '../core/keys.js';
 import type { Effect } from '../core/effect.js';
 import type { TimerId } from '../core/event.js';
@@ -127,7 +128,7 @@ async function writeResult(context: EffectContext, key: ChildKey): Promise<void>
     tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },
     endedAt: new Date(phase.since).toISOString(),
   };
-  const file = `batches/${batch}/children/${id}/result.json`;
+  const file = `${childPlace(batch, id)}/result.json`;
   const text = `${JSON.stringify(value, null, 2)}\n`;
   try {
     // An order that comes again finds it written.

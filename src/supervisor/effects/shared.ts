@@ -1,7 +1,9 @@
 import path from 'node:path';
+import { batchPlace, childPlace } from '../../protocol/places.js';
 import type { AgentEvent } from '../agents/agent.js';
 import { userName, parseChildKey } from '../core/keys.js';
 import { hasEnded } from '../core/pauses.js';
+import { strayWords } from '../core/strayWords.js';
 import type { Child, ChildKey } from '../core/state.js';
 import type { CheckPlace } from '../../protocol/request.js';
 import type { CheckCommand, CheckOutcome, Refusal, Repository } from '../ports.js';
@@ -257,19 +259,12 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     if (attempt.work === context.repository.topLevel) return keep(found);
     const lines = found.map((line) => (isDoubtful(context, attempt, line) ? doubted(line) : line));
     await keep(lines);
-    const strays = lines.filter((line) => line.child === attempt.key).map(({ edit }) => edit.path);
-    if (strays.length === 0) return;
-    const { moved, left } = await quarantine(attempt.key);
-    context.log.warn(
-      `${attempt.key} wrote outside of its worktree, in your tree: ${strays.join(', ')}. ` +
-        (moved.length === 0 ? '' : `Moved to its worktree: ${moved.join(', ')}. `) +
-        (left.length === 0 ? '' : `Left: ${left.map(({ path: file }) => file).join(', ')}.`),
-    );
-    context.post({
-      type: 'strayed',
-      child: attempt.key,
-      strays: strays.map((file) => ({ path: file, who: userName, moved: moved.includes(file) })),
-    });
+    const files = lines.filter((line) => line.child === attempt.key).map(({ edit }) => edit.path);
+    if (files.length === 0) return;
+    const { moved } = await quarantine(attempt.key);
+    const strays = files.map((file) => ({ path: file, who: userName, moved: moved.includes(file) }));
+    for (const stray of strays) context.log.warn(`${attempt.key} ${strayWords(stray)}`);
+    context.post({ type: 'strayed', child: attempt.key, strays });
   }
 
   return {
@@ -372,11 +367,11 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
 
 function editsFile(key: ChildKey): string {
   const { batch, id } = parseChildKey(key);
-  return `batches/${batch}/children/${id}/edits.jsonl`;
+  return `${childPlace(batch, id)}/edits.jsonl`;
 }
 
 function usersFile(batch: string): string {
-  return `batches/${batch}/edits.jsonl`;
+  return `${batchPlace(batch)}/edits.jsonl`;
 }
 
 /**

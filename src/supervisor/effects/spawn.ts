@@ -1,3 +1,4 @@
+import { attemptPlace } from '../../protocol/places.js';
 import { parseChildKey } from '../core/keys.js';
 import { maySpawn } from '../core/gates.js';
 import { randomUuid } from './ids.js';
@@ -165,7 +166,7 @@ async function startLine(
   const program = await resolveProgram(context, executor, adapter);
   if (!program.ok) return { message: sentences(program), disk: false };
   const { batch, id } = parseChildKey(child.key);
-  const place = `batches/${batch}/children/${id}`;
+  const place = attemptPlace(batch, id, launch.attempt);
   const request: Omit<LaunchRequest, 'prompt'> = {
     executor: { ...executor, command: [program.file, ...executor.command.slice(1)] },
     folder: attempt.work,
@@ -197,9 +198,9 @@ async function startLine(
   });
   if (!env.ok) return { message: `The environment variable ${env.missing} is not set`, disk: false };
   const placed = { ...(await context.shared.environment(child, env.env)), ...run.env };
-  await context.store.write(`${place}/attempts/${launch.attempt}/prompt.txt`, prompt);
+  await context.store.write(`${place}/prompt.txt`, prompt);
   await context.store.write(
-    `${place}/attempts/${launch.attempt}/command.json`,
+    `${place}/command.json`,
     commandText({
       executor,
       line,
@@ -279,7 +280,7 @@ async function wasElsewhere(
 ): Promise<boolean> {
   const { batch, id } = parseChildKey(key);
   for (let n = attempt - 1; n > 0; n--) {
-    const text = await context.store.read(`batches/${batch}/children/${id}/attempts/${n}/command.json`);
+    const text = await context.store.read(`${attemptPlace(batch, id, n)}/command.json`);
     if (text === null) continue;
     const command = JSON.parse(text) as { readonly cwd?: unknown };
     return command.cwd !== folder;
@@ -290,7 +291,7 @@ async function wasElsewhere(
 /** An attempt that was ordered before keeps its nonce: what it started may carry it. */
 async function knownNonce(context: EffectContext, key: ChildKey, attempt: number): Promise<string | null> {
   const { batch, id } = parseChildKey(key);
-  const text = await context.store.read(`batches/${batch}/children/${id}/attempts/${attempt}/command.json`);
+  const text = await context.store.read(`${attemptPlace(batch, id, attempt)}/command.json`);
   const nonce = text === null ? null : /"nonce": "([0-9a-f]+)"/.exec(text)?.[1];
   return nonce ?? null;
 }

@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { attemptPlace, childPlace } from '../../../protocol/places.js';
 import { StoreError } from '../../ports.js';
 import { isMissing, mkdir } from '../fsCalls.js';
 
@@ -10,9 +11,17 @@ export const ownFolders = ['lock', 'journal', 'batches', 'corrupt'] as const;
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
 export function childPath(batch: string, child: string): string {
-  for (const id of [batch, child])
-    if (!idPattern.test(id)) throw new Error(`${JSON.stringify(id)} is no id.`);
-  return path.join('batches', batch, 'children', child);
+  refuseOtherNames(batch, child);
+  return path.normalize(childPlace(batch, child));
+}
+
+export function attemptPath(batch: string, child: string, attempt: number): string {
+  refuseOtherNames(batch, child);
+  return path.normalize(attemptPlace(batch, child, Math.trunc(attempt)));
+}
+
+function refuseOtherNames(...ids: readonly string[]): void {
+  for (const id of ids) if (!idPattern.test(id)) throw new Error(`${JSON.stringify(id)} is no id.`);
 }
 
 /**

@@ -9,7 +9,7 @@ import { StoreError, type Disposable, type Store } from '../../ports.js';
 import { diskUse } from '../diskUse.js';
 import * as calls from '../fsCalls.js';
 import type { Journal } from './journal.js';
-import { childPath, makeFolders, pathBelow, placeBelow } from './layout.js';
+import { attemptPath, childPath, makeFolders, pathBelow, placeBelow } from './layout.js';
 import type { Claim } from './lock.js';
 import { LatestOnly } from './latestOnly.js';
 import { pruneSegments } from './prune.js';
@@ -63,9 +63,7 @@ export class SwarmStore implements Store {
   }
 
   attemptFolder(batch: string, child: string, attempt: number): Promise<string> {
-    return this.guarded(() =>
-      makeFolders(this.folder, path.join(childPath(batch, child), 'attempts', String(Math.trunc(attempt)))),
-    );
+    return this.guarded(() => makeFolders(this.folder, attemptPath(batch, child, attempt)));
   }
 
   childFolder(batch: string, child: string): string {
