@@ -156,5 +156,18 @@ export default tseslint.config(
     },
   },
   { files: ['src/cli/**', 'test/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['src/cli/**/*.ts'],
+    ignores: ['src/cli/output/clean.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'CallExpression[callee.object.object.name="process"][callee.property.name="write"]',
+          message: 'What is printed goes through the screen, or through output/clean.ts on stderr.',
+        },
+      ],
+    },
+  },
   ...importRules,
 );

@@ -11,10 +11,10 @@ import { createGit } from '../supervisor/node/git/index.js';
 import { createProcesses } from '../supervisor/node/processes/index.js';
 import { openStore } from '../supervisor/node/store/index.js';
 import type { Log } from '../supervisor/ports.js';
-import { plainText } from '../protocol/plainText.js';
 import { parseSettings } from '../supervisor/settings.js';
 import { openSupervisor } from '../supervisor/supervisor.js';
 import { exitCodes } from './exitCodes.js';
+import { complain } from './output/clean.js';
 
 /** The folder of the built files, where the demo's agent lies too. */
 export const dist = dirname(fileURLToPath(import.meta.url));
@@ -57,13 +57,13 @@ export async function readUserSettings(): Promise<UserSettings> {
       'Write { "swarm.maxConcurrent": 8 }, for example.',
     );
   const { settings, problems } = parseSettings(values as Record<string, unknown>);
-  for (const problem of problems) process.stderr.write(`swarm: ${file}: ${problem}; its default is used\n`);
+  for (const problem of problems) complain(`${file}: ${problem}; its default is used`);
   return { ...settings, executors: { demo: demoExecutor(dist), ...settings.executors } };
 }
 
 export function stderrLog(verbose: boolean): Log {
-  const write = (text: string): void => void process.stderr.write(`swarm: ${plainText(text)}\n`);
-  return { info: verbose ? write : () => undefined, warn: verbose ? write : () => undefined, error: write };
+  const inform = verbose ? complain : () => undefined;
+  return { info: inform, warn: inform, error: complain };
 }
 
 export interface OpenOptions {

@@ -52,8 +52,10 @@ export async function follow(options: FollowOptions): Promise<number> {
     process.on('SIGINT', interrupt).on('SIGTERM', terminate);
     release = () => void process.off('SIGINT', interrupt).off('SIGTERM', terminate);
     const leave = (): void => finish({ code: exitCodes.done, stopAgents: false });
-    if (options.over?.aborted) setImmediate(leave);
-    else options.over?.addEventListener('abort', leave, { once: true });
+    whenAborted(options.over, leave);
+    // Nobody reads on: the folder is given up in good order.
+    screen.reader.watch();
+    whenAborted(screen.reader.gone, terminate);
     const listening = supervisor.onView((view) => {
       reporter.view(view);
       const code = exitCode(view, {
@@ -83,4 +85,9 @@ function createReporter(
 ): Reporter {
   if (options.json) return jsonReporter(screen, options.ids);
   return screen.isTTY ? tableReporter(screen, options.ids) : linesReporter(screen, options.ids);
+}
+
+function whenAborted(signal: AbortSignal | undefined, then: () => void): void {
+  if (signal?.aborted) setImmediate(then);
+  else signal?.addEventListener('abort', then, { once: true });
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { check } from './commands/check.js';
 import { classify } from './commands/classify.js';
 import { clean } from './commands/clean.js';
@@ -13,19 +13,31 @@ import { supervise } from './commands/supervise.js';
 import { wish, type Wish } from './commands/wishes.js';
 import { CommandEnd, packageVersion } from './environment.js';
 import { exitCodes } from './exitCodes.js';
-import type { Screen } from './output/reporter.js';
+import { cleanJson, complain, tellAside } from './output/clean.js';
+import { isGone, readerOf } from './output/reader.js';
+import { createScreen } from './output/screen.js';
 
-const screen: Screen = {
-  isTTY: process.stdout.isTTY,
-  get columns() {
-    return process.stdout.columns || 100;
-  },
-  write: (text) => void process.stdout.write(text),
-};
+const screen = createScreen(process.stdout, readerOf(process.stdout));
+
+/** Options of a command that only prints. */
+interface Shown {
+  readonly json?: boolean;
+}
 
 interface Globals {
   readonly C?: string;
   readonly verbose?: boolean;
+}
+
+/** As of git: each is relative to the one before it. */
+function folderOption(): Option {
+  return new Option('-C <folder>', 'work as if started in this folder').argParser(
+    (folder: string, before: string = '.') => (isAbsolute(folder) ? folder : join(before, folder)),
+  );
+}
+
+function verboseOption(): Option {
+  return new Option('--verbose', 'say on stderr what the supervisor does');
 }
 
 const program = new Command('swarm')
@@ -33,8 +45,9 @@ const program = new Command('swarm')
     'Run many coding agents side by side in one repository. A limit is a pause, and no work is lost.',
   )
   .version(await packageVersion())
-  .option('-C <folder>', 'work as if started in this folder')
-  .option('--verbose', 'say on stderr what the supervisor does')
+  .addOption(folderOption())
+  .addOption(verboseOption())
+  .configureOutput({ writeOut: (text) => screen.write(text), writeErr: tellAside })
   .exitOverride()
   .enablePositionalOptions()
   .showHelpAfterError('(swarm --help lists the commands)');
@@ -42,10 +55,16 @@ const program = new Command('swarm')
 let code: number = exitCodes.done;
 
 /** What every command starts from. */
-function common(): { readonly folder: string; readonly verbose: boolean } {
-  const globals = program.opts<Globals>();
-  return { folder: resolve(globals.C ?? '.'), verbose: globals.verbose ?? false };
-}
+let common: { readonly folder: string; readonly verbose: boolean };
+
+program.hook('preAction', (_, command) => {
+  const before = program.opts<Globals>();
+  const after = command.opts<Globals>();
+  common = {
+    folder: resolve(before.C ?? '.', after.C ?? '.'),
+    verbose: before.verbose ?? after.verbose ?? false,
+  };
+});
 
 function positive(text: string): number {
   const n = Number(text);
@@ -79,7 +98,7 @@ program
         wait: boolean;
       },
     ) => {
-      code = await run(manifest, { ...common(), ...options, json: options.json ?? false }, screen);
+      code = await run(manifest, { ...common, ...options, json: options.json ?? false }, screen);
     },
   );
 
@@ -93,7 +112,7 @@ program
   .action(async (options: { json?: boolean; wait: boolean; after?: number; maxConcurrent?: number }) => {
     code = await supervise(
       {
-        ...common(),
+        ...common,
         json: options.json ?? false,
         wait: options.wait,
         after: options.after ?? null,
@@ -110,7 +129,7 @@ program
   .option('--watch', 'print it again whenever it changes')
   .action(async (options: { json?: boolean; watch?: boolean }) => {
     code = await status(
-      common().folder,
+      common.folder,
       { json: options.json ?? false, watch: options.watch ?? false },
       screen,
     );
@@ -134,7 +153,7 @@ for (const [kind, description] of Object.entries(wishes) as [Wish, string][]) {
       code = await wish(
         kind,
         name,
-        { ...common(), json: options.json ?? false, wait: options.wait, all: options.all ?? false },
+        { ...common, json: options.json ?? false, wait: options.wait, all: options.all ?? false },
         screen,
       );
     });
@@ -148,7 +167,7 @@ program
   .addOption(json)
   .action(async (name: string, options: { move?: boolean; keep?: boolean; json?: boolean }) => {
     const { move = false, keep = false } = options;
-    code = await settle(name, { ...common(), json: options.json ?? false, move, keep }, screen);
+    code = await settle(name, { ...common, json: options.json ?? false, move, keep }, screen);
   });
 
 program
@@ -156,22 +175,24 @@ program
   .description('run the check on your tree; its exit code and output pass through')
   .passThroughOptions()
   .action(async (command: string[]) => {
-    code = await check(common().folder, command);
+    code = await check(common.folder, command);
   });
 
 program
   .command('diff [child]')
   .description('print what a child has changed, up to its newest snapshot')
   .option('--all', 'all children')
-  .action(async (name: string | undefined, options: { all?: boolean }) => {
-    code = await diff(common().folder, name, options.all ?? false, screen);
+  .addOption(json)
+  .action(async (name: string | undefined, { all = false, json = false }: Shown & { all?: boolean }) => {
+    code = await diff(common.folder, name, { all, json }, screen);
   });
 
 program
   .command('checkpoint <child>')
   .description('print what a child has found out and done')
-  .action(async (name: string) => {
-    code = await checkpoint(common().folder, name, screen);
+  .addOption(json)
+  .action(async (name: string, { json = false }: Shown) => {
+    code = await checkpoint(common.folder, name, { json }, screen);
   });
 
 program
@@ -192,7 +213,7 @@ program
   )
   .addOption(json)
   .action(async (options: { json?: boolean; fix?: boolean }) => {
-    code = await doctor(common().folder, { json: options.json ?? false, fix: options.fix ?? false }, screen);
+    code = await doctor(common.folder, { json: options.json ?? false, fix: options.fix ?? false }, screen);
   });
 
 program
@@ -203,7 +224,7 @@ program
   .addOption(json)
   .action(async (options: { dryRun?: boolean; yes?: boolean; json?: boolean }) => {
     code = await clean(
-      { ...common(), json: options.json ?? false, dry: options.dryRun ?? false, yes: options.yes ?? false },
+      { ...common, json: options.json ?? false, dry: options.dryRun ?? false, yes: options.yes ?? false },
       screen,
     );
   });
@@ -220,14 +241,22 @@ program
     if (seed !== null && !(Number.isInteger(seed) && seed >= 0))
       throw new CommandEnd(exitCodes.input, 'The number after --chaos must be a whole one.');
     code = await demo(
-      { verbose: common().verbose, json: options.json ?? false, apply: options.apply, chaos: seed },
+      { verbose: common.verbose, json: options.json ?? false, apply: options.apply, chaos: seed },
       screen,
     );
   });
 
+// What stands before the command may also stand behind it. After its own options, so that the help tells these first.
+for (const command of program.commands)
+  command.addOption(folderOption().hideHelp()).addOption(verboseOption().hideHelp());
+
 // A reader that closes early, as `head` does, is no failure; what has failed by itself ends with its own code.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') setTimeout(() => process.exit(code), 1000).unref();
+  if (isGone(error)) return;
+  process.once('exit', () => {
+    complain(`not all of the output could be written: ${error.message}`);
+    process.exitCode = exitCodes.environment;
+  });
 });
 process.stderr.on('error', () => undefined);
 
@@ -240,7 +269,7 @@ try {
     if (code !== exitCodes.done && error.code !== 'commander.help')
       tellAsJson(error.message.replace(/^error: /, ''), 'swarm --help lists the commands.');
   } else if (error instanceof CommandEnd) {
-    process.stderr.write(`swarm: ${error.message}\n${error.fix ? `  ${error.fix}\n` : ''}`);
+    complain(`${error.message}${error.fix ? `\n  ${error.fix}` : ''}`);
     tellAsJson(error.message, error.fix);
     code = error.code;
   } else throw error;
@@ -252,5 +281,5 @@ function tellAsJson(message: string, fix: string): void {
   const own = process.argv.slice(2);
   const end = own.indexOf('--');
   if (!(end < 0 ? own : own.slice(0, end)).includes('--json')) return;
-  process.stdout.write(JSON.stringify({ type: 'error', errors: [{ line: null, message, fix }] }) + '\n');
+  screen.write(cleanJson({ type: 'error', errors: [{ line: null, message, fix }] }) + '\n');
 }

@@ -1,3 +1,4 @@
+import { plainLine } from '../protocol/plainText.js';
 import type { View } from '../protocol/view.js';
 
 export interface Target {
@@ -23,6 +24,8 @@ export function findTargets(view: View, name: string | undefined, all: boolean):
   if (all) return { ok: true, targets: everything };
   if (name === undefined)
     return { ok: false, message: 'Name a child or a batch, or use --all. "swarm status" lists them.' };
+  // For people: what is no name of ours may be anything, and of any length.
+  const shown = plainLine(name, 100);
   const exact = everything.filter((target) => `${target.batch}/${target.child}` === name);
   if (exact.length > 0) return { ok: true, targets: exact };
   const batch = everything.filter((target) => target.batch === name);
@@ -30,15 +33,15 @@ export function findTargets(view: View, name: string | undefined, all: boolean):
   if (short.length > 1)
     return {
       ok: false,
-      message: `"${name}" fits ${short.length} children: ${short.map((t) => `${t.batch}/${t.child}`).join(', ')}. Name one of them in full.`,
+      message: `"${shown}" fits ${short.length} children: ${short.map((t) => `${t.batch}/${t.child}`).join(', ')}. Name one of them in full.`,
     };
   if (short.length === 1 && batch.length > 0)
     return {
       ok: false,
-      message: `"${name}" is a child and a batch. Write ${short[0]?.batch ?? ''}/${name} for the child.`,
+      message: `"${shown}" is a child and a batch. Write ${short[0]?.batch ?? ''}/${shown} for the child.`,
     };
   const found = batch.length > 0 ? batch : short;
   return found.length > 0
     ? { ok: true, targets: found }
-    : { ok: false, message: `There is no child or batch "${name}". "swarm status" lists them.` };
+    : { ok: false, message: `There is no child or batch "${shown}". "swarm status" lists them.` };
 }

@@ -15,6 +15,11 @@ export function plainText(text: string): string {
   return text.replace(terminalCodes, '').replace(controls, '');
 }
 
+/** The same characters as escapes of a JSON text, so that none is lost. */
+export function escapeControls(json: string): string {
+  return json.replace(controls, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 // Escape sequences: CSI, OSC up to its end, and two-character ones.
 const terminalCodes =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_a-z]|\u009b[0-?]*[ -/]*[@-~]/g;

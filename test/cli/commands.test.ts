@@ -96,6 +96,25 @@ describe('a batch from launch to apply', () => {
     expect(git(folder, 'status', '--porcelain')).toBe('');
     expect(statSync(path.join(folder, '.swarm')).mode & 0o777).toBe(0o700);
 
+    const all = (await swarm(folder, ['diff', '--all', '--json'])).stdout.trim().split('\n');
+    expect(all.map((line) => JSON.parse(line) as unknown)).toEqual(
+      ['one', 'two'].map((id) => ({
+        t: expect.any(String) as string,
+        type: 'child',
+        batch: done.batches[0]?.id,
+        id,
+        snapshot: done.batches[0]?.children.find((child) => child.id === id)?.snapshot,
+        diff: expect.stringContaining(`+${id}\n`) as string,
+        uncaptured: [],
+        strays: [],
+      })),
+    );
+    const noted = JSON.parse((await swarm(folder, ['checkpoint', 'two', '--json'])).stdout) as object;
+    expect(noted).toMatchObject({
+      type: 'child',
+      id: 'two',
+      checkpoint: { written: [{ path: 'out/two.txt' }] },
+    });
     expect((await swarm(folder, ['diff', 'one'])).stdout).toContain('+one');
     expect((await swarm(folder, ['checkpoint', 'one'])).stdout).toContain('out/one.txt');
 
@@ -238,7 +257,86 @@ describe('beside another owner', () => {
   });
 });
 
+describe('options of all commands', () => {
+  it('stand before or behind the command, the folder relative to the one before it', async () => {
+    const below = path.join(folder, 'below');
+    mkdirSync(below);
+    for (const args of [
+      ['-C', folder, 'status', '--json'],
+      ['status', '-C', folder, '--json'],
+      ['-C', path.dirname(folder), 'status', '--json', '-C', 'repository'],
+      ['status', '-C', path.dirname(folder), '--verbose', '-C', 'repository', '-C', 'below', '--json'],
+      ['check', '-C', below, '--', 'sh', '-c', 'echo "[$PWD]"'],
+    ]) {
+      const ended = await swarm('/', args);
+      expect([args, ended.code, ended.stderr]).toEqual([args, 0, '']);
+      expect(ended.stdout).toMatch(args[0] === 'check' ? `[${below}]` : /"schema": 1/);
+    }
+    // Behind the command of a check everything is the command's own.
+    const own = await swarm(folder, ['check', '--', 'echo', '-C', '/']);
+    expect(own.stdout).toBe('-C /\n');
+  });
+});
+
+describe('a repository without a commit', () => {
+  it.each(['status', 'diff'])('has no batch, and %s ends with 0', async (command) => {
+    const other = path.join(path.dirname(folder), 'other');
+    mkdirSync(other);
+    git(other, 'init', '-q');
+    const ended = await swarm(other, [command, '--json', ...(command === 'diff' ? ['--all'] : [])]);
+    expect([ended.code, ended.stderr]).toEqual([0, '']);
+    expect(JSON.parse(ended.stdout)).toMatchObject(
+      command === 'status'
+        ? { batches: [] }
+        : { type: 'message', message: expect.stringContaining('no child') as string },
+    );
+  });
+});
+
 describe('a reader that closes early', () => {
+  it('ends what only prints at once and quietly, though nothing more is printed', () => {
+    const line = '{ "$0" "$1" status -C "$2" --watch; echo "$?" >&3; } | head -1';
+    const ended = spawnSync('sh', ['-c', line, process.execPath, cli, folder], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      timeout: 30_000,
+    });
+    expect(ended.output.slice(1).map((text) => text?.toString())).toEqual([
+      expect.stringContaining('No batch here'),
+      '',
+      '0\n',
+    ]);
+  });
+
+  it('of a check is told to its command, whose exit code passes', () => {
+    const command = 'trap "" PIPE; while echo x; do :; done 2>/dev/null; exit 7';
+    for (const first of [[], ['--verbose']]) {
+      const line = '{ "$@"; echo "$?" >&3; } | head -1';
+      const ended = spawnSync(
+        'sh',
+        ['-c', line, 'sh', process.execPath, cli, ...first, 'check', '-C', folder, '--', 'sh', '-c', command],
+        { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], timeout: 30_000 },
+      );
+      expect(ended.output.slice(1).map((text) => text?.toString())).toEqual(['x\n', '', '7\n']);
+    }
+  });
+
+  it('leaves the agents of a run to whoever supervises next, and ends with 130', async () => {
+    const wait = path.join(path.dirname(folder), 'go');
+    writeFileSync(
+      path.join(folder, 'worker.mjs'),
+      `import { existsSync } from 'node:fs'; setInterval(() => existsSync(${JSON.stringify(wait)}) && process.exit(0), 50);`,
+    );
+    const line = '{ "$0" "$1" -C "$2" run "$3"; echo "$?" >&3; } | head -1';
+    const ended = spawnSync('sh', ['-c', line, process.execPath, cli, folder, manifest], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      timeout: 60_000,
+    });
+    expect([ended.output[2]?.toString(), ended.output[3]?.toString()]).toEqual(['', '130\n']);
+    expect((await view()).owner).toBe(null);
+    writeFileSync(wait, '');
+    expect((await swarm(folder, ['supervise'])).code).toBe(0);
+  });
+
   it.each([
     ['stdout', '2>/dev/null', 2],
     ['stderr', '2>&1', 2],
@@ -270,6 +368,37 @@ describe('bad command lines', () => {
     const { type, errors } = JSON.parse(told.stdout) as { type: string; errors: InputError[] };
     expect([told.code, type, errors.map(({ line }) => line)]).toEqual([2, 'error', [null]]);
     expect(errors[0]?.message).toMatch(/./);
+  });
+});
+
+describe('what a person has typed', () => {
+  it.each([
+    [['stop', 'a\u001b[31mb\nc\u202e'], /^swarm: There is no child or batch "ab c"\./],
+    [['stop', 'x'.repeat(100_000)], /^swarm: There is no child or batch "x{99}…"\./],
+    [['no\u001b[31m\u0007thing'], /^error: unknown command 'nothing'/],
+    [['run', 'no\u001b[2Jthing.yaml'], /^swarm: There is no file .*nothing\.yaml/],
+    [['status', '-C', 'no\u009b2Jthing'], /^swarm: The folder .*nothing does not exist/],
+  ])('is not followed by a terminal where it is told back: %j', async (args, expected) => {
+    const ended = await swarm(folder, args);
+    expect(ended.stderr).toMatch(expected);
+    expect(ended.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(ended.code).toBe(args[0] === 'status' ? 3 : 2);
+  });
+});
+
+describe('output that cannot be written', () => {
+  it('is said, and ends with 3', () => {
+    const ended = spawnSync('sh', [
+      '-c',
+      '"$0" "$1" status -C "$2" > /dev/full',
+      process.execPath,
+      cli,
+      folder,
+    ]);
+    expect([ended.status, ended.stderr.toString()]).toEqual([
+      3,
+      expect.stringMatching(/could be written: .*space/),
+    ]);
   });
 });
 

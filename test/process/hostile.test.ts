@@ -6,6 +6,7 @@ import { diff } from '../../src/cli/commands/look.js';
 import { plainText } from '../../src/protocol/plainText.js';
 import type { Supervisor } from '../../src/supervisor/api.js';
 import { openSupervisor } from '../../src/supervisor/supervisor.js';
+import { screenTo } from '../support/screen.js';
 import { marks, secrets } from '../support/secrets.js';
 import { createWorld, launchScript, viewWhere, type World } from './support/world.js';
 
@@ -207,8 +208,8 @@ test('whatever an agent prints is text in checkpoint.md, in the view and in a di
   expect(child?.lastLine).not.toContain('\u001b');
   const printed = async (isTTY: boolean): Promise<string> => {
     let all = '';
-    const screen = { isTTY, columns: 80, write: (text: string) => void (all += text) };
-    expect(await diff(world.repository, 'a', false, screen)).toBe(0);
+    const screen = screenTo((text) => (all += text), { isTTY });
+    expect(await diff(world.repository, 'a', { all: false, json: false }, screen)).toBe(0);
     return all;
   };
   const shown = await printed(true);

@@ -54,6 +54,9 @@ export function runThrough(
       process.off('SIGHUP', forward);
       resolve(state);
     };
+    // Where nobody reads ours, the command finds its own closed, as if it were there in our place.
+    process.stdout.on('error', () => child.stdout.destroy());
+    process.stderr.on('error', () => child.stderr.destroy());
     child.stdout.on('data', pass(process.stdout));
     child.stderr.on('data', pass(process.stderr));
     child.on('error', (error) =>

@@ -36,7 +36,7 @@ export async function apply(
       const child = find(supervisor.view(), target);
       if (child === null) continue;
       all &&= child.apply?.state === 'applied';
-      const text = `${child.id}: ${outcome(child)}${withoutWhat(child)}`;
+      const text = whatBecame(child);
       const { uncaptured = [] } = child;
       const value = { type: 'child', batch: target.batch, id: child.id, apply: child.apply, uncaptured };
       say(screen, options.json, text, value);
@@ -54,6 +54,11 @@ function isReady(child: ChildView | null): boolean {
 function find(view: View, target: Target): ChildView | null {
   const batch = view.batches.find((one) => one.id === target.batch);
   return batch?.children.find((one) => one.id === target.child) ?? null;
+}
+
+/** What became of a child's work, and of what no snapshot can hold. */
+export function whatBecame(child: ChildView): string {
+  return `${child.id}: ${outcome(child)}${withoutWhat(child)}`;
 }
 
 function outcome(child: ChildView): string {

@@ -6,6 +6,7 @@ import { askOwner, isChildOf } from '../checking/ask.js';
 import { findTop } from '../checking/top.js';
 import { hasSharedBatch } from '../checking/batches.js';
 import { attribution } from '../checking/attribution.js';
+import { complain, tellAside } from '../output/clean.js';
 
 /**
  * `swarm check [-- command]`: takes half-written children out of the way, runs the check, and passes its output and
@@ -30,7 +31,7 @@ export async function check(folder: string, command: readonly string[]): Promise
     if (place !== null) {
       const { parseErrors } = await import('../../supervisor/node/git/check.js');
       const errors = parseErrors(end.output, tree, wanted.folder);
-      process.stderr.write(attribution(place, errors));
+      tellAside(attribution(place, errors));
       await spot.tell?.({
         type: 'checkEnded',
         command: wanted.command.join(' ').slice(0, 10_000),
@@ -83,7 +84,7 @@ async function findSpot(folder: string, topLevel: string): Promise<Spot> {
     if (answer.kind === 'placed') return { ok: true, place: answer.place, done: answer.done };
     await answer.done();
     if (answer.kind === 'refused') return { ok: false, message: answer.message, fix: '' };
-    process.stderr.write('swarm: nobody answers for this folder; the check runs on the tree as it is\n');
+    complain('nobody answers for this folder; the check runs on the tree as it is');
     return asItIs;
   }
   const { openForCheck } = await import('../checking/owner.js');
@@ -91,6 +92,6 @@ async function findSpot(folder: string, topLevel: string): Promise<Spot> {
 }
 
 function refuse(message: string, fix: string): number {
-  process.stderr.write(`swarm: the check could not run: ${message}${fix ? `\n  ${fix}` : ''}\n`);
+  complain(`the check could not run: ${message}${fix ? `\n  ${fix}` : ''}`);
   return couldNotRun;
 }

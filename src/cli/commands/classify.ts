@@ -3,6 +3,7 @@ import { classifyLine } from '../../supervisor/verdict/classify.js';
 import { parseRules } from '../../supervisor/verdict/rules.js';
 import { readUserSettings } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
+import { cleanJson, complain } from '../output/clean.js';
 import type { Screen } from '../output/reporter.js';
 
 /** `swarm classify`: one case a line on stdin, one answer a line on stdout, in the same order. */
@@ -11,13 +12,19 @@ export async function classify(
   screen: Screen,
 ): Promise<number> {
   const { rules, problems } = parseRules((await readUserSettings()).verdictRules ?? []);
-  for (const problem of problems) process.stderr.write(`swarm: swarm.verdict.rules: ${problem}\n`);
+  for (const problem of problems) complain(`swarm.verdict.rules: ${problem}`);
+  const { gone } = screen.reader;
   let bad = false;
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of createInterface({
+    input: process.stdin,
+    crlfDelay: Infinity,
+    signal: gone,
+  })) {
+    if (gone.aborted) break;
     if (line.trim() === '') continue;
     const answer = classifyLine(line, { explain: options.explain, rules });
     bad ||= answer.bad;
-    screen.write(JSON.stringify(answer.json) + '\n');
+    screen.write(cleanJson(answer.json) + '\n');
   }
   return bad ? exitCodes.input : exitCodes.done;
 }

@@ -8,6 +8,7 @@ import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
 import type { Screen } from '../output/reporter.js';
 import { say } from '../output/say.js';
+import { whatBecame } from './apply.js';
 import { tellErrors } from './run.js';
 
 export interface DemoOptions {
@@ -26,7 +27,12 @@ export async function demo(options: DemoOptions, screen: Screen): Promise<number
   const workspace = await createDemoWorkspace(typescriptFolders());
   const tell = (text: string): void => say(screen, options.json, text);
   if (options.chaos !== null) {
-    const code = await superviseWithChaos({ workspace, seed: options.chaos, say: tell });
+    const code = await superviseWithChaos({
+      workspace,
+      seed: options.chaos,
+      say: tell,
+      reader: screen.reader,
+    });
     return code !== 0 || !options.apply ? code : applyAll(workspace.folder, options, tell);
   }
   tell(
@@ -63,9 +69,11 @@ async function applyAll(folder: string, options: DemoOptions, tell: (text: strin
   const children = supervisor.view().batches.flatMap((batch) => batch.children);
   await supervisor.close({ stopAgents: false });
   if (!answer.ok) throw new CommandEnd(answer.code, answer.errors.map((error) => error.message).join('\n'));
-  const applied = children.filter((child) => child.apply?.state === 'applied').length;
+  const left = children.filter((child) => child.apply?.state !== 'applied');
+  for (const child of left) tell(whatBecame(child));
+  const applied = children.length - left.length;
   tell(`${applied} of ${children.length} applied to ${folder}; the check was run on the merged tree first.`);
-  return applied === children.length ? exitCodes.done : exitCodes.failed;
+  return left.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 /** Where a TypeScript package may lie: beside us, as in a checkout, or where the variable says. */

@@ -7,6 +7,7 @@ import { examineProcesses, examineWorktrees } from '../doctor/leftovers.js';
 import { examineState } from '../doctor/state.js';
 import { packageVersion } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
+import { cleanJson } from '../output/clean.js';
 import type { Screen } from '../output/reporter.js';
 
 export interface DoctorOptions {
@@ -28,7 +29,7 @@ export async function doctor(folder: string, options: DoctorOptions, screen: Scr
       fix,
       mendable: mend !== undefined,
     }));
-    screen.write(JSON.stringify({ findings: shown, ...(options.fix ? { mended } : {}) }, null, 2) + '\n');
+    screen.write(cleanJson({ findings: shown, ...(options.fix ? { mended } : {}) }, 2) + '\n');
   } else {
     for (const text of mended) screen.write(`fixed ${text}\n`);
     for (const { level, topic, text, fix } of findings)

@@ -10,6 +10,7 @@ import { agreed } from '../agreed.js';
 import { CommandEnd, open, readUserSettings } from '../environment.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
+import { cleanJson, complain, tellAside } from '../output/clean.js';
 import type { Screen } from '../output/reporter.js';
 import { megabytes } from '../output/size.js';
 
@@ -64,8 +65,8 @@ async function tellBoldness(
   const repository = await git.inspect(options.folder);
   if (!repository.ok || (await isOfRepository(git, repository, manifest.path))) return;
   for (const { name, command } of bold)
-    process.stderr.write(
-      `swarm: ${manifest.name} gives executor "${name}" all permissions: ${plainLine(command.join(' '), 500)} may read, change and send whatever you may, and is not asked.\n`,
+    complain(
+      `${manifest.name} gives executor "${name}" all permissions: ${plainLine(command.join(' '), 500)} may read, change and send whatever you may, and is not asked.`,
     );
   if (!screen.isTTY || options.json) return;
   if (!(await agreed('Start it? [y/N] '))) throw new CommandEnd(exitCodes.input, 'Nothing was started.');
@@ -125,7 +126,7 @@ export async function launchAndFollow(
     tellErrors(answer.errors, manifest.name, options.json, screen);
     return answer.code;
   }
-  for (const note of answer.notes ?? []) process.stderr.write(`swarm: ${plainLine(note, 1000)}\n`);
+  for (const note of answer.notes ?? []) complain(plainLine(note, 1000));
   const ids = new Set(answer.batch === undefined ? [] : [answer.batch]);
   return follow({ supervisor, ids, json: options.json, wait: options.wait, screen });
 }
@@ -135,16 +136,16 @@ const mostTold = 200;
 
 /** Every mistake with its line and what to write instead, on stderr; with `json` also as one object on stdout. */
 export function tellErrors(errors: readonly InputError[], name: string, json: boolean, screen: Screen): void {
-  if (json) screen.write(JSON.stringify({ type: 'error', errors }) + '\n');
+  if (json) screen.write(cleanJson({ type: 'error', errors }) + '\n');
   const many = errors.length === 1 ? '' : ` ${errors.length} things to correct:`;
-  process.stderr.write(`swarm: Nothing was started.${many}\n`);
+  complain(`Nothing was started.${many}`);
   for (const error of errors.slice(0, mostTold)) {
-    process.stderr.write(
+    tellAside(
       `  ${name}${error.line === null ? '' : `:${error.line}`}: ${error.message}\n${error.fix ? `      ${error.fix}\n` : ''}`,
     );
   }
   if (errors.length > mostTold)
-    process.stderr.write(`  … and ${errors.length - mostTold} more; --json tells all of them\n`);
+    tellAside(`  … and ${errors.length - mostTold} more; --json tells all of them\n`);
 }
 
 function kindOf(file: string): 'yaml' | 'json' | 'markdown' | null {

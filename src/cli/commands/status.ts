@@ -1,10 +1,11 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { View } from '../../protocol/view.js';
-import { createGit } from '../../supervisor/node/git/index.js';
 import { lookAtFolder } from '../../supervisor/node/look.js';
+import { findTop } from '../checking/top.js';
 import { CommandEnd } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
+import { cleanJson } from '../output/clean.js';
 import type { Screen } from '../output/reporter.js';
 import { drawTable, plainTable } from '../output/table.js';
 
@@ -15,27 +16,25 @@ export interface StatusOptions {
 
 /** `swarm status`: the view as it is on the disk. Writes and repairs nothing. */
 export async function status(folder: string, options: StatusOptions, screen: Screen): Promise<number> {
+  const { gone } = screen.reader;
+  if (options.watch) screen.reader.watch();
   let last = '';
   for (;;) {
     const { view } = await readView(folder);
-    const text = options.json
-      ? JSON.stringify(view, null, options.watch ? undefined : 2)
-      : describe(view, screen);
+    const text = options.json ? cleanJson(view, options.watch ? undefined : 2) : describe(view, screen);
     if (text !== last) screen.write(text + '\n');
     last = text;
     if (!options.watch) return exitCodes.done;
-    await later(500);
+    await later(500, undefined, { signal: gone }).catch(() => undefined);
+    if (gone.aborted) return exitCodes.done;
   }
 }
 
 /** The view of the repository around a folder, read without a write. */
 export async function readView(folder: string): Promise<{ readonly topLevel: string; readonly view: View }> {
-  const repository = await createGit().inspect(folder);
-  if (!repository.ok) throw new CommandEnd(exitCodes.environment, repository.message, repository.fix);
-  return {
-    topLevel: repository.topLevel,
-    view: await lookAtFolder(join(repository.topLevel, '.swarm'), Date.now()),
-  };
+  const top = await findTop(folder);
+  if (!top.ok) throw new CommandEnd(exitCodes.environment, top.message, top.fix);
+  return { topLevel: top.topLevel, view: await lookAtFolder(join(top.topLevel, '.swarm'), Date.now()) };
 }
 
 function describe(view: View, screen: Screen): string {

@@ -1,6 +1,7 @@
 import { CommandEnd, open, type OpenOptions } from '../environment.js';
 import { follow } from '../follow.js';
 import { exitCodes } from '../exitCodes.js';
+import { cleanJson } from '../output/clean.js';
 import type { Screen } from '../output/reporter.js';
 import type { Supervisor } from '../../supervisor/api.js';
 
@@ -29,7 +30,7 @@ export async function supervise(options: SuperviseOptions, screen: Screen): Prom
     await supervisor.close({ stopAgents: false });
     screen.write(
       options.json
-        ? JSON.stringify({ t: new Date().toISOString(), type: 'end', code: 0 }) + '\n'
+        ? cleanJson({ t: new Date().toISOString(), type: 'end', code: 0 }) + '\n'
         : 'Nothing is unfinished here.\n',
     );
     return exitCodes.done;

@@ -6,11 +6,13 @@ import type { DemoWorkspace } from '../../supervisor/demo/workspace.js';
 import { createProcesses } from '../../supervisor/node/processes/index.js';
 import { dist } from '../environment.js';
 import { exitCodes } from '../exitCodes.js';
+import type { Reader } from '../output/reader.js';
 
 export interface Chaos {
   readonly workspace: DemoWorkspace;
   readonly seed: number;
   readonly say: (text: string) => void;
+  readonly reader: Reader;
 }
 
 /** Each so often, so that the demo ends in a minute or two; whoever stops without progress asks a person in the end. */
@@ -22,8 +24,10 @@ const mostAsked = 5;
  * Runs the demo with a supervisor in a process of its own, and kills it, and single agents, at random moments; what
  * was killed is taken up by the next supervisor. The same number gives the same moments. Returns the exit code.
  */
-export async function superviseWithChaos({ workspace, seed, say }: Chaos): Promise<number> {
+export async function superviseWithChaos({ workspace, seed, say, reader }: Chaos): Promise<number> {
   const { folder, manifest } = workspace;
+  const { gone } = reader;
+  reader.watch();
   const random = randomOf(seed);
   const counts = { supervisor: 0, agents: 0 };
   say(
@@ -50,8 +54,12 @@ export async function superviseWithChaos({ workspace, seed, say }: Chaos): Promi
         resolve(code);
       }),
     );
+    const leave = (): void => void child.kill('SIGTERM');
+    gone.addEventListener('abort', leave, { once: true });
     void launched.then(() => harass(child, () => over));
     const code = await ended;
+    gone.removeEventListener('abort', leave);
+    if (gone.aborted) return exitCodes.interrupted;
     if (code === exitCodes.paused && asked < mostAsked) {
       asked += 1;
       say('*** somebody asks a person, who says: go on');

@@ -1,4 +1,5 @@
 import type { View } from '../../protocol/view.js';
+import { cleanJson } from './clean.js';
 import { changesBetween } from './changes.js';
 import type { Reporter, Screen } from './reporter.js';
 
@@ -6,7 +7,7 @@ import type { Reporter, Screen } from './reporter.js';
 export function jsonReporter(screen: Screen, ids: ReadonlySet<string> | null): Reporter {
   let last: View | null = null;
   const write = (value: Record<string, unknown>): void =>
-    screen.write(JSON.stringify({ t: new Date().toISOString(), ...value }) + '\n');
+    screen.write(cleanJson({ t: new Date().toISOString(), ...value }) + '\n');
   return {
     view(view) {
       for (const change of changesBetween(last, view, ids)) {

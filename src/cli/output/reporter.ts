@@ -1,4 +1,5 @@
 import type { View } from '../../protocol/view.js';
+import type { Reader } from './reader.js';
 
 /** Draws what happens to the followed batches. */
 export interface Reporter {
@@ -7,9 +8,13 @@ export interface Reporter {
   end(code: number): void;
 }
 
-/** What a reporter writes to. */
+/** What is printed to: a terminal, a pipe or a file. */
 export interface Screen {
   readonly isTTY: boolean;
   readonly columns: number;
+  readonly reader: Reader;
+  /** Prints text without any code that steers a terminal, but our own colours. */
   write(text: string): void;
+  /** Prints it as it is, for a program that reads it. */
+  raw(text: string): void;
 }

@@ -1,3 +1,4 @@
+import { cleanJson } from './clean.js';
 import type { Screen } from './reporter.js';
 
 /** One thing that was done: a line for people or, with `json`, one object, a `message` where `value` names no type. */
@@ -8,7 +9,12 @@ export function say(
   value: Readonly<Record<string, unknown>> = {},
 ): void {
   const line = json
-    ? JSON.stringify({ t: new Date().toISOString(), type: 'message', message: text, ...value })
+    ? cleanJson({
+        t: new Date().toISOString(),
+        type: 'message',
+        ...(text === '' ? {} : { message: text }),
+        ...value,
+      })
     : text;
   screen.write(`${line}\n`);
 }

@@ -3,6 +3,7 @@ import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
 import { plainLine } from '../../protocol/plainText.js';
 import type { ChildView, View } from '../../protocol/view.js';
+import { cleanText } from './clean.js';
 import { leftLines } from './left.js';
 import type { Reporter, Screen } from './reporter.js';
 import { countdown, gateText, nowText, statusWords, thousands } from './words.js';
@@ -12,7 +13,7 @@ export function tableReporter(screen: Screen, ids: ReadonlySet<string> | null): 
   const update = createLogUpdate(process.stdout);
   let last: View | null = null;
   const draw = (): void => {
-    if (last) update(drawTable(last, ids, Math.max(40, screen.columns), Date.now()));
+    if (last) update(cleanText(drawTable(last, ids, Math.max(40, screen.columns), Date.now())));
   };
   const tick = setInterval(draw, 1000);
   return {

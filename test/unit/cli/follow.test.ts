@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { follow } from '../../../src/cli/follow.js';
 import { createFakeSupervisor } from '../../support/fakeSupervisor.js';
+import { screenTo } from '../../support/screen.js';
 import { batchOf, childOf, viewOf } from '../../support/views.js';
 
 /** What draws on a terminal puts it right at a signal, and then ends the process if it is the only one that listens. */
@@ -24,11 +25,13 @@ it.each([
   ['a second Ctrl-C stops the agents', ['SIGINT', 'SIGINT'], true],
   ['a third changes nothing', ['SIGINT', 'SIGINT', 'SIGINT'], true],
   ['a termination leaves them running', ['SIGTERM'], false],
+  ['a reader that leaves, as after `| head -1`, leaves them running', ['gone'], false],
 ] as const)('%s before the process ends', async (_, signals, stops) => {
   const others = { SIGINT: process.listeners('SIGINT'), SIGTERM: process.listeners('SIGTERM') };
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     for (const other of others[signal]) process.off(signal, other);
   const closed: boolean[] = [];
+  const gone = new AbortController();
   const supervisor = createFakeSupervisor(viewOf({ batches: [batchOf([childOf('login')])] }));
   const followed = follow({
     supervisor: {
@@ -41,11 +44,13 @@ it.each([
     ids: null,
     json: true,
     wait: true,
-    screen: { isTTY: false, columns: 80, write: () => undefined },
+    screen: screenTo(() => undefined, { gone: gone.signal }),
   });
   listenAsATable('SIGINT');
   listenAsATable('SIGTERM');
-  for (const signal of signals) process.emit(signal, signal);
+  for (const signal of signals)
+    if (signal === 'gone') gone.abort();
+    else process.emit(signal, signal);
   const code = await followed;
   const left = process.listenerCount('SIGINT') + process.listenerCount('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

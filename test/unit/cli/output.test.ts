@@ -6,6 +6,7 @@ import type { Screen } from '../../../src/cli/output/reporter.js';
 import { drawTable, plainTable } from '../../../src/cli/output/table.js';
 import { countdown, nowText } from '../../../src/cli/output/words.js';
 import type { View } from '../../../src/protocol/view.js';
+import { screenTo } from '../../support/screen.js';
 import { batchOf, childOf, gateOf, viewOf } from '../../support/views.js';
 
 const now = Date.parse('2026-11-26T16:17:55.000Z');
@@ -24,12 +25,8 @@ const after = viewOf({ seq: 2, gates: [gateOf()], batches: [batchOf([paused, chi
 
 function recorder(): Screen & { readonly lines: string[] } {
   const lines: string[] = [];
-  return {
-    isTTY: false,
-    columns: 100,
-    lines,
-    write: (text) => void lines.push(...text.split('\n').filter(Boolean)),
-  };
+  const write = (text: string): void => void lines.push(...text.split('\n').filter(Boolean));
+  return { ...screenTo(write, { columns: 100 }), lines };
 }
 
 describe('what is printed', () => {

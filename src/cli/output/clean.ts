@@ -1,0 +1,24 @@
+import { escapeControls, plainText } from '../../protocol/plainText.js';
+
+/**
+ * The one way of text to a terminal. Arguments, agents and files may hold codes that steer it; only the colours that
+ * our own tables are drawn with pass.
+ */
+export function cleanText(text: string): string {
+  const parts = text.split(/(\u001b\[\d{1,2}m)/);
+  return parts.map((part, i) => (i % 2 === 0 ? plainText(part) : part)).join('');
+}
+
+/** One value as JSON: the same codes are written as escapes, so that nothing is lost and nothing steers. */
+export function cleanJson(value: unknown, indent?: number): string {
+  return escapeControls(JSON.stringify(value, null, indent));
+}
+
+/** What goes wrong, or is worth a word beside what is printed; for people, on stderr. */
+export function complain(text: string): void {
+  tellAside(`swarm: ${text}\n`);
+}
+
+export function tellAside(text: string): void {
+  process.stderr.write(plainText(text));
+}
