@@ -27,7 +27,7 @@ const checks = {
   process: { vitest: 'process' },
   panel: { prepare: browser, vitest: 'panel' },
   package: { commands: [['node', 'scripts/package.mjs']], count: 'one' },
-  vscode: { prepare: browser, commands: [['node', 'test/vscode/run.mjs', 'host']], count: 'line' },
+  vscode: { prepare: browser, commands: [['node', 'test/vscode/run.mjs', 'host', 'folders']], count: 'line' },
   window: { prepare: browser, commands: [['node', 'test/vscode/run.mjs', 'ui']], count: 'line' },
   agents: { vitest: 'agents' },
   // The one part of the campaign that is quick; it needs `faketime`.

@@ -108,7 +108,7 @@ export const plainSettings = {
  * @param {{ profile: string, password?: string | null, privateHome?: boolean, settings?: Record<string, unknown>,
  *   trust?: boolean, smokeTest?: boolean, env?: Record<string, string | undefined> }} options
  * @returns {Promise<{ origin: string, port: number, logFile: string, stop: () => Promise<void>,
- *   windowAddress: (folder: string, payload?: readonly (readonly [string, string])[]) => string,
+ *   windowAddress: (target: string, payload?: readonly (readonly [string, string])[]) => string,
  *   installExtension: (vsix: string) => Promise<void> }>}
  */
 export async function startServer(options) {
@@ -166,8 +166,9 @@ export async function startServer(options) {
     port,
     logFile,
     stop,
-    windowAddress: (folder, payload = []) => {
-      const query = new URLSearchParams({ folder });
+    windowAddress: (target, payload = []) => {
+      const kind = target.endsWith('.code-workspace') ? 'workspace' : 'folder';
+      const query = new URLSearchParams({ [kind]: target });
       if (payload.length > 0) query.set('payload', JSON.stringify(payload));
       return `${origin}/?${query.toString()}`;
     },

@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import { taskType } from './contributions.js';
 import { Lifetime, type Disposable } from './lifetime.js';
 import { commandLine } from './ownPrograms.js';
+import { findTopLevel } from './repositories.js';
 import type { Vscode } from './vscodeTypes.js';
 
 /**
@@ -56,8 +57,9 @@ export function registerCheckTasks(
   return {
     async run(topLevel) {
       const folders = localFolders();
-      const folder =
-        folders.find((one) => topLevel !== null && one.uri.fsPath.startsWith(topLevel)) ?? folders[0];
+      const tops = await Promise.all(folders.map((one) => findTopLevel(one.uri.fsPath)));
+      const at = topLevel === null ? -1 : tops.indexOf(topLevel);
+      const folder = folders[Math.max(0, at)];
       if (folder === undefined) {
         void vscode.window.showErrorMessage(vscode.l10n.t('Open a folder with a git repository first.'));
         return;

@@ -118,7 +118,17 @@ export function activate(context: vscode.ExtensionContext): SwarmApi {
   };
   const clean = (): Promise<void> => cleanUp(vscode, supervisors, log);
   const doctor = (): Promise<void> =>
-    runDoctor(vscode, log, dist, vscode.workspace.workspaceFolders?.find(isLocal)?.uri.fsPath);
+    runDoctor(
+      vscode,
+      log,
+      dist,
+      supervisors.topLevels().length > 0
+        ? supervisors.topLevels()
+        : (vscode.workspace.workspaceFolders ?? [])
+            .filter(isLocal)
+            .slice(0, 1)
+            .map(({ uri }) => uri.fsPath),
+    );
 
   // The panel and the commands: two doors to the same actions.
   const panelOptions = { actions, launching, showing, command: runPanelCommand };

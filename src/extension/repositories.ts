@@ -1,4 +1,4 @@
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
@@ -10,6 +10,27 @@ export async function findTopLevel(folder: string): Promise<string | null> {
     if (await isGit(path.join(at, '.git'))) return at;
     if (path.dirname(at) === at) return null;
   }
+}
+
+/**
+ * The top levels of these folders, each repository once: also where two folders lead to it by different ways. Each is
+ * as the first of its folders spells it.
+ */
+export async function findTopLevels(folders: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(folders.map(findTopLevel));
+  const spelled = new Map<string, string>();
+  for (const topLevel of found) {
+    if (topLevel === null) continue;
+    const real = await realpath(topLevel).catch(() => topLevel);
+    if (!spelled.has(real)) spelled.set(real, topLevel);
+  }
+  return [...spelled.values()];
+}
+
+/** The innermost of these repositories that a file is in: one may lie inside another. */
+export function repositoryOf(file: string, topLevels: readonly string[]): string | undefined {
+  const around = topLevels.filter((one) => file === one || file.startsWith(one + path.sep));
+  return around.sort((one, other) => other.length - one.length)[0];
 }
 
 /** Whether something has ever been launched there. A link or a file in its place counts: the supervisor says what is wrong with it. */

@@ -6,7 +6,7 @@ import type { Notice } from '../supervisor/core/effect.js';
 import type { Log } from '../supervisor/ports.js';
 import { Lifetime, Signal } from './lifetime.js';
 import { emptyView, mergeViews } from './mergedView.js';
-import { findTopLevel, hasSwarmFolder, writerOf } from './repositories.js';
+import { findTopLevels, hasSwarmFolder, writerOf } from './repositories.js';
 
 export type Opened = Awaited<ReturnType<OpenSupervisor>>;
 export type OpenError = Extract<Opened, { readonly ok: false }>;
@@ -138,8 +138,7 @@ export class WorkspaceSupervisors {
 
   async #refresh(): Promise<void> {
     if (this.#closed) return;
-    const found = this.#options.trusted() ? await Promise.all(this.#options.folders().map(findTopLevel)) : [];
-    const topLevels = [...new Set(found.filter((topLevel) => topLevel !== null))];
+    const topLevels = this.#options.trusted() ? await findTopLevels(this.#options.folders()) : [];
     const removed = this.#repositories.filter((repository) => !topLevels.includes(repository.topLevel));
     this.#repositories = topLevels.map(
       (topLevel) =>

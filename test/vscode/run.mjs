@@ -1,7 +1,7 @@
 // The extension in the real VS Code: its tests in the extension host, then the installed package in a window.
-// `node test/vscode/run.mjs [host|ui]`. The last line says how many passed and failed; screenshots are in artifacts/vscode.
+// `node test/vscode/run.mjs [host|folders|ui]`. The last line says how many passed and failed; screenshots are in artifacts/vscode.
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { format } from 'node:util';
@@ -22,7 +22,8 @@ mkdirSync(artifacts, { recursive: true });
 const [, executable, tests] = await Promise.all([installServer(), chromium(), buildTests()]);
 const results = [];
 const vsix = await packageExtension(path.join(artifacts, 'swarm-panel.vsix'));
-if (asked('host')) results.push(await extensionHostTests());
+if (asked('host')) results.push(await extensionHostTests('host', [makeWorkspace()]));
+if (asked('folders')) results.push(await severalFolders());
 if (asked('ui')) results.push(await windowTests());
 const passed = results.reduce((sum, result) => sum + result.passed, 0);
 const failed = results.reduce((sum, result) => sum + result.failed, 0);
@@ -30,16 +31,15 @@ process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 /** The tests run inside the extension host; the file they write decides, since VS Code ends with 0 all the same. */
-async function extensionHostTests() {
+async function extensionHostTests(suite, repositories, opened = repositories[0]) {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'swarm-host-'));
-  const file = path.join(artifacts, 'host.json');
-  const folder = makeWorkspace();
+  const file = path.join(artifacts, `${suite}.json`);
   const server = await startServer({
     profile,
     privateHome: true,
     smokeTest: true,
     settings: testSettings(),
-    env: { SWARM_TEST_RESULTS: file },
+    env: { SWARM_TEST_RESULTS: file, SWARM_TEST_SUITE: suite },
   });
   const chrome = await browser.launch({
     executablePath: executable,
@@ -65,14 +65,24 @@ async function extensionHostTests() {
       ['extensionDevelopmentPath', remote(root)],
       ['extensionTestsPath', remote(tests.host)],
     ];
-    await page.goto(server.windowAddress(folder, payload));
+    await page.goto(server.windowAddress(opened, payload));
     const code = await ended;
     return read(file, code);
   } finally {
     await chrome.close();
     await server.stop();
-    await sweep(folder);
+    for (const folder of repositories) await sweep(folder);
   }
+}
+
+/** Two repositories in one window, one of them by two folders. */
+function severalFolders() {
+  const repositories = [makeWorkspace('shop'), makeWorkspace('depot')];
+  const [shop, depot] = repositories;
+  const file = path.join(path.dirname(shop), 'both.code-workspace');
+  const folders = [shop, path.join(shop, 'src'), depot].map((folder) => ({ path: folder }));
+  writeFileSync(file, JSON.stringify({ folders }));
+  return extensionHostTests('folders', repositories, file);
 }
 
 async function windowTests() {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type * as vscode from 'vscode';
 import type { Log } from '../../supervisor/ports.js';
 import type { Engine, LaunchRequest } from '../engine.js';
+import { repositoryOf } from '../repositories.js';
 import { oneLine } from '../requests.js';
 import { programsOfFolder } from '../configuration.js';
 import type { Vscode } from '../vscodeTypes.js';
@@ -93,7 +94,7 @@ export function createLaunching(options: LaunchingOptions): Launching {
     const open = workspace.textDocuments.find((document) => document.uri.toString() === file.toString());
     const text = open?.getText() ?? new TextDecoder().decode(await workspace.fs.readFile(file));
     const name = path.basename(file.path);
-    const topLevel = supervisors.topLevels().find((one) => file.fsPath.startsWith(one + path.sep));
+    const topLevel = repositoryOf(file.fsPath, supervisors.topLevels());
     return launch(
       { type: 'launch', manifest: { kind, text, name, path: file.fsPath }, consent: consented },
       topLevel,

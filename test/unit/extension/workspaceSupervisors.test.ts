@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { repositoryOf } from '../../../src/extension/repositories.js';
 import { WorkspaceSupervisors, type Opened } from '../../../src/extension/workspaceSupervisors.js';
 import { createFakeSupervisor, type FakeSupervisor } from '../../support/fakeSupervisor.js';
 import { batchOf, childOf, viewOf } from '../../support/views.js';
@@ -70,6 +71,26 @@ describe('the supervisors of a workspace', () => {
     const { supervisors, opened } = setUp([used, path.join(used, 'src')]);
     await supervisors.refresh();
     expect(opened).toEqual(['used']);
+  });
+
+  it('are one where two folders lead to the same repository by different ways', async () => {
+    const used = await repository('used', true);
+    const link = path.join(root, 'link');
+    await symlink(used, link);
+    const { supervisors, opened } = setUp([link, used]);
+    await supervisors.refresh();
+    expect([opened, supervisors.topLevels()]).toEqual([['link'], [link]]);
+  });
+
+  it('are two where one repository lies inside another', async () => {
+    const outer = await repository('outer', true);
+    const inner = await repository(path.join('outer', 'inner'), true);
+    const { supervisors, opened } = setUp([path.join(outer, 'src'), path.join(inner, 'src')]);
+    await supervisors.refresh();
+    expect([opened.sort(), supervisors.topLevels()]).toEqual([
+      ['inner', 'outer'],
+      [outer, inner],
+    ]);
   });
 
   it('have one view that never goes back, also where a folder is removed', async () => {
@@ -218,4 +239,17 @@ describe('the supervisors of a workspace', () => {
     await supervisors.refresh();
     expect([supervisors.role(), supervisors.writtenBy()]).toEqual(['readOnly', '9.1.0']);
   });
+});
+
+it('a file belongs to the innermost repository around it', () => {
+  const tops = [path.join(root, 'shop'), path.join(root, 'shop', 'inner'), path.join(root, 'shop-old')];
+  const of = (...parts: readonly string[]): string | undefined =>
+    repositoryOf(path.join(root, ...parts), tops);
+  expect([of('shop', 'a'), of('shop', 'inner', 'a'), of('shop-old', 'a'), of('shop', 'inner')]).toEqual([
+    tops[0],
+    tops[1],
+    tops[2],
+    tops[1],
+  ]);
+  expect(of('elsewhere', 'a')).toBeUndefined();
 });

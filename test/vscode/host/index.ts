@@ -13,8 +13,11 @@ export async function run(): Promise<void> {
   const only = process.env['SWARM_TEST_GREP'];
   if (only !== undefined && only !== '') mocha.grep(new RegExp(only));
   mocha.suite.emit('pre-require', globalThis, 'bundle', mocha);
-  await import('./extension.test.js');
-  await import('./batch.test.js');
+  if (process.env['SWARM_TEST_SUITE'] === 'folders') await import('./folders.test.js');
+  else {
+    await import('./extension.test.js');
+    await import('./batch.test.js');
+  }
   const unhandled: string[] = [];
   const note = (error: unknown): void => {
     const text = String(error instanceof Error ? error.stack : error);
