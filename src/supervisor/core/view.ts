@@ -45,7 +45,6 @@ function viewBatch(state: State, batch: Batch, facts: Facts, find: ReturnType<ty
     return child === undefined ? [] : [viewChild(state, child, find(child), facts)];
   });
   const ended = children.every((child) => child.endedAt !== null);
-  const ends = children.map((child) => child.endedAt ?? '').sort();
   return {
     id: batch.id,
     name: batch.name,
@@ -53,10 +52,16 @@ function viewBatch(state: State, batch: Batch, facts: Facts, find: ReturnType<ty
     children,
     isolation: batch.isolation,
     createdAt: iso(batch.createdAt),
-    endedAt: ended ? (ends.at(-1) ?? null) : null,
+    endedAt: ended ? lastEnd(children) : null,
     check: batch.lastCheck,
     actions: batchActions(batch, children, ended),
   };
+}
+
+function lastEnd(children: readonly ChildView[]): string | null {
+  let last: string | null = null;
+  for (const { endedAt } of children) if (endedAt !== null && endedAt > (last ?? '')) last = endedAt;
+  return last;
 }
 
 /** Running while a child runs or can start, else paused while one waits, else what its children came to. */

@@ -11,127 +11,109 @@ import { asksFirst, consentAt, goesOn, tooDear } from './waiting.js';
 
 /** One child. The same object as long as nothing that it shows has changed. */
 export function viewChild(state: State, child: Child, gates: readonly Gate[], facts: Facts): ChildView {
-  const fixed = fixedOf(child);
+  const past = pastOf(child.history);
   const gate = shutFor(child, gates);
   const status = statusOf(child, gate);
   const asks = asksPerson(state, child, gate);
   const display = displayOf(state, child, gate, status, asks);
   const order = facts.order.get(child.key) ?? null;
   const slots = status === 'queued' ? slotsOf(state, child, facts) : null;
-  const runs = fixed.runsSince === null ? 0 : Math.max(0, state.at - fixed.runsSince);
-  const ranFor = Math.round((fixed.ran + runs) / 1000);
-  const { drawn } = fixed;
+  const runs = past.runsSince === null ? 0 : Math.max(0, state.at - past.runsSince);
+  const ranFor = Math.round((past.ran + runs) / 1000);
+  const known = drawn.get(child);
   if (
-    drawn !== null &&
-    fixed.gate === gate &&
-    fixed.asks === asks &&
-    drawn.display === display &&
-    drawn.order === order &&
-    drawn.ranFor === ranFor &&
-    drawn.slots?.busy === slots?.busy &&
-    drawn.slots?.of === slots?.of
+    known !== undefined &&
+    known.gate === gate &&
+    known.asks === asks &&
+    known.view.display === display &&
+    known.view.order === order &&
+    known.view.ranFor === ranFor &&
+    known.view.slots?.busy === slots?.busy &&
+    known.view.slots?.of === slots?.of
   )
-    return drawn;
+    return known.view;
+  const { phase, report } = child;
+  const ended = phase.name === 'succeeded' || phase.name === 'failed' || phase.name === 'canceled';
   const reset = resetOf(child, gate);
   const choice = choiceOf(child);
-  const view: ChildView = {
-    ...fixed.view,
+  const { actions, primary } = actionsOf(child, display, gate);
+  // One literal without spreads: it is made for every child that talks, several times a second.
+  const view: Drawing = {
+    id: parseChildKey(child.key).id,
+    title: child.task.title,
+    executor: choice.name,
+    phase: phase.name,
+    attempts: phase.name === 'preparing' ? child.attempt - 1 : child.attempt,
+    session: child.session,
+    worktree: child.worktree?.path ?? null,
+    snapshot: child.snapshot?.ref ?? null,
+    quarantined: child.quarantine?.state === 'moved' && child.quarantine.moved.length > 0,
+    files: { read: report.read, written: filesWritten(child) },
+    tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },
+    lastLine: report.lastLine,
+    quietSince: phase.name === 'running' && phase.quiet ? iso(phase.lastSign) : null,
+    quarantine: quarantineOf(child),
+    apply: applyOf(child),
+    check: child.check,
+    resumePrice: resumePrice(child),
+    since: iso(phase.since),
+    startedAt: past.startedAt,
+    endedAt: ended ? iso(phase.since) : null,
+    history: past.stretches,
+    details: report.details,
     status,
     reason: reasonOf(child, gate, display, asks),
     resetAt: iso(reset.at),
     resetSource: reset.source,
     display,
     order,
-    ...actionsOf(child, display, gate),
+    actions,
+    primary,
     credential: choice.credential,
     model: choice.model,
     ranFor,
     slots,
   };
-  known.set(child, { ...fixed, gate, asks, drawn: view });
+  if (child.worktree?.bytes !== undefined) view.diskUse = child.worktree.bytes;
+  if (child.uncaptured !== undefined) view.uncaptured = child.uncaptured;
+  if (child.strays !== undefined) view.strays = child.strays;
+  drawn.set(child, { gate, asks, view });
   return view;
 }
 
+/** A view that is being made: what most children lack is added to it. */
+type Drawing = Omit<ChildView, 'diskUse' | 'uncaptured' | 'strays'> & {
+  -readonly [name in 'diskUse' | 'uncaptured' | 'strays']?: ChildView[name];
+};
+
 /** What was last drawn of a child, and from what beside the child itself. */
-interface Known {
-  readonly view: Fixed;
+const drawn = new WeakMap<
+  Child,
+  { readonly gate: Gate | null; readonly asks: Consent; readonly view: ChildView }
+>();
+
+interface Past {
+  readonly stretches: readonly StretchView[];
+  readonly startedAt: string | null;
+  /** Of the stretches that have ended, in ms. */
   readonly ran: number;
   readonly runsSince: Instant | null;
-  readonly gate: Gate | null;
-  readonly asks: Consent;
-  readonly drawn: ChildView | null;
 }
 
-type Fixed = Omit<
-  ChildView,
-  | 'status'
-  | 'reason'
-  | 'resetAt'
-  | 'resetSource'
-  | 'display'
-  | 'order'
-  | 'actions'
-  | 'primary'
-  | 'credential'
-  | 'model'
-  | 'ranFor'
-  | 'slots'
->;
+const pasts = new WeakMap<Child['history'], Past>();
 
-const known = new WeakMap<Child, Known>();
-
-function fixedOf(child: Child): Known {
-  const before = known.get(child);
+/** A child's past changes seldom, what it reports all the time. */
+function pastOf(history: Child['history']): Past {
+  const before = pasts.get(history);
   if (before !== undefined) return before;
-  const { phase, report, history } = child;
   const runs = history.filter((stretch) => stretch.kind === 'running');
-  const ended = phase.name === 'succeeded' || phase.name === 'failed' || phase.name === 'canceled';
-  const now: Known = {
-    gate: null,
-    asks: 'auto',
-    drawn: null,
-    view: {
-      id: parseChildKey(child.key).id,
-      title: child.task.title,
-      executor: choiceOf(child).name,
-      phase: phase.name,
-      attempts: 'launch' in phase && phase.name === 'preparing' ? child.attempt - 1 : child.attempt,
-      session: child.session,
-      worktree: child.worktree?.path ?? null,
-      ...(child.worktree?.bytes === undefined ? {} : { diskUse: child.worktree.bytes }),
-      snapshot: child.snapshot?.ref ?? null,
-      ...(child.uncaptured === undefined ? {} : { uncaptured: child.uncaptured }),
-      ...(child.strays === undefined ? {} : { strays: child.strays }),
-      quarantined: child.quarantine?.state === 'moved' && child.quarantine.moved.length > 0,
-      files: { read: report.read, written: filesWritten(child) },
-      tokens: { input: report.input, cachedInput: report.cachedInput, output: report.output },
-      lastLine: report.lastLine,
-      quietSince: phase.name === 'running' && phase.quiet ? iso(phase.lastSign) : null,
-      quarantine: quarantineOf(child),
-      apply: applyOf(child),
-      check: child.check,
-      resumePrice: resumePrice(child),
-      since: iso(phase.since),
-      startedAt: iso(runs[0]?.from ?? null),
-      endedAt: ended ? iso(phase.since) : null,
-      history: stretchesOf(history),
-      details: report.details,
-    },
+  const now: Past = {
+    stretches: history.map(stretchOf),
+    startedAt: iso(runs[0]?.from ?? null),
     ran: runs.reduce((sum, stretch) => sum + (stretch.to === null ? 0 : stretch.to - stretch.from), 0),
     runsSince: runs.find((stretch) => stretch.to === null)?.from ?? null,
   };
-  known.set(child, now);
-  return now;
-}
-
-const stretches = new WeakMap<Child['history'], readonly StretchView[]>();
-
-/** A child's past changes seldom, what it reports all the time. */
-function stretchesOf(history: Child['history']): readonly StretchView[] {
-  const before = stretches.get(history);
-  if (before !== undefined) return before;
-  const now = history.map(stretchOf);
-  stretches.set(history, now);
+  pasts.set(history, now);
   return now;
 }
 
