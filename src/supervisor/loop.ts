@@ -2,7 +2,7 @@ import { onImpossible } from './core/assert.js';
 import { deriveView } from './core/view.js';
 import type { Effect } from './core/effect.js';
 import { syncedEvents, type Event, type Stamped } from './core/event.js';
-import { reduce, replay } from './core/reduce.js';
+import { Reducing, replay } from './core/reduce.js';
 import type { State } from './core/state.js';
 import { messageOf } from './effects/context.js';
 import type { Clock, Log, Store } from './ports.js';
@@ -134,18 +134,13 @@ export function createLoop(options: LoopOptions): Loop {
     const t = clock.now();
     const offset = clock.offset(t);
     const stamped: Stamped[] = [];
-    const effects: Effect[] = [];
-    let reached = state;
+    const reducing = new Reducing(state);
     for (const { event } of taken) {
       const candidate: Stamped = { seq: lastSeq + stamped.length + 1, t, offset, event };
-      const step = reduce(reached, candidate);
       // What changes nothing is not worth a line in the journal.
-      if (step.state === reached && step.effects.length === 0) continue;
-      stamped.push(candidate);
-      reached = step.state;
-      effects.push(...step.effects);
+      if (reducing.take(candidate)) stamped.push(candidate);
     }
-    return { state: reached, stamped, effects };
+    return { state: reducing.state, stamped, effects: reducing.effects };
   }
 
   function commit(next: State, events: number): void {

@@ -35,13 +35,17 @@ export class Draft {
     this.effects.length = 0;
   }
 
-  /** Whatever the event has changed, the state now carries its number and time; without a change it is the same object. */
-  end(stamped: Stamped): void {
-    if (!this.touched) return;
+  /**
+   * Whatever the event has changed, the state now carries its number and time. False without a change: then the state is
+   * as it was.
+   */
+  end(stamped: Stamped): boolean {
+    if (!this.touched) return false;
     this.touched = false;
     const { seq, t, offset } = stamped;
     // A change has made it an object of this draft, which nobody has seen yet.
     Object.assign(this.current, { seq, at: Math.max(this.current.at, t), offset });
+    return true;
   }
 
   child(key: ChildKey): Child | undefined {
