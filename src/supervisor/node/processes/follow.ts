@@ -19,6 +19,13 @@ const quietEvery = 200;
 /** How often the end is looked for, and whether the process lives without one. */
 const endEvery = 200;
 const aliveEvery = 1_000;
+/**
+ * The same for whoever has talked without a pause for a while: what talks lives, as a rule. When it pauses, its end is
+ * looked for at once.
+ */
+const talksFor = 1_000;
+const endEveryWhileTalking = 1_000;
+const aliveEveryWhileTalking = 5_000;
 
 /** A look that would be due this soon, in ms, is taken now. */
 const slack = 5;
@@ -63,8 +70,11 @@ export class Followers {
     this.turning = true;
     this.soon = false;
     const now = performance.now();
-    for (const following of [...this.active])
-      if (following.due(now)) this.soon = (await following.look(now)) || this.soon;
+    for (const following of [...this.active]) {
+      if (!following.due(now)) continue;
+      const again = following.look(now);
+      this.soon = (typeof again === 'boolean' ? again : await again) || this.soon;
+    }
     this.turning = false;
     if (this.active.size > 0) this.schedule(this.soon ? 0 : busyEvery);
   }
@@ -72,10 +82,13 @@ export class Followers {
 
 class Following {
   readonly exited: Promise<End>;
-  private readonly streams: readonly Stream[];
+  private readonly stdout: Stream;
+  private readonly stderr: Stream;
   private resolve: (end: End) => void = () => undefined;
-  private nextEndLook = 0;
-  private nextAliveLook = 0;
+  private lastEndLook = -Infinity;
+  private lastAliveLook = -Infinity;
+  /** When it was last found to say nothing. */
+  private lastPause = performance.now();
   private process: ProcessId | null;
   private end: End | null = null;
   private over = false;
@@ -86,56 +99,80 @@ class Following {
   ) {
     this.exited = new Promise((resolve) => (this.resolve = resolve));
     this.process = request.process;
-    this.streams = [
-      new Stream('stdout', request.folder, request.stdout),
-      new Stream('stderr', request.folder, request.stderr),
-    ];
+    this.stdout = new Stream('stdout', request.folder, request.stdout);
+    this.stderr = new Stream('stderr', request.folder, request.stderr);
   }
 
   due(now: number): boolean {
-    return now >= this.nextEndLook || this.streams.some((stream) => now >= stream.nextLook);
+    return this.stdout.isDue(now) || this.stderr.isDue(now) || this.isEndDue(now);
   }
 
-  /** Passes on what is new; true where there is more already. */
-  async look(now: number): Promise<boolean> {
-    if (this.end === null && now >= this.nextEndLook) {
-      this.nextEndLook = now + endEvery - slack;
-      this.end = readExit(this.request.folder) ?? (await this.gone(now));
-    }
-    if (this.over) return false;
-    // The end is looked for before the logs are read, so that what was printed before it is passed on before it.
-    const { end } = this;
-    this.readOn(end === null ? this.streams.filter((stream) => now >= stream.nextLook) : this.streams, now);
-    const more = this.streams.some((stream) => stream.hasMore);
-    if (end !== null && !more && !this.over) {
-      const since = Math.min(...this.streams.map((stream) => stream.lookedAt));
-      const rest = this.streams.flatMap((stream) => stream.finish());
-      if (rest.length > 0) this.pass(rest, since);
-      this.dispose();
-      this.resolve(end);
-    }
-    return more && !this.over;
+  /** Passes on what is new; true where it is to be looked at again at once. */
+  look(now: number): boolean | Promise<boolean> {
+    if (this.end !== null || !this.isEndDue(now)) return this.readOn(now);
+    this.lastEndLook = now;
+    this.end = readExit(this.request.folder);
+    const every = this.talks(now) ? aliveEveryWhileTalking : aliveEvery;
+    if (this.end !== null || now < this.lastAliveLook + every) return this.readOn(now);
+    this.lastAliveLook = now;
+    return this.gone().then((end) => {
+      this.end = end;
+      return this.readOn(now);
+    });
   }
 
   catchUp(): void {
-    if (!this.over) this.readOn(this.streams, performance.now());
+    const now = performance.now();
+    const { stdout, stderr } = this;
+    if (!this.over)
+      this.read(now, stdout.isBusy(now) || stdout.isDue(now), stderr.isBusy(now) || stderr.isDue(now));
   }
 
-  private readOn(streams: readonly Stream[], now: number): void {
-    if (streams.length === 0) return;
-    const since = Math.min(...streams.map((stream) => stream.lookedAt));
-    const lines = streams.flatMap((stream) => stream.read(now));
-    if (lines.length > 0) this.pass(lines, since);
+  private isEndDue(now: number): boolean {
+    return now >= this.lastEndLook + (this.talks(now) ? endEveryWhileTalking : endEvery) - slack;
+  }
+
+  private talks(now: number): boolean {
+    return now - this.lastPause > talksFor;
+  }
+
+  /** The end was looked for before the logs are read, so that what was printed before it is passed on before it. */
+  private readOn(now: number): boolean {
+    if (this.over) return false;
+    const { stdout, stderr, end } = this;
+    this.read(now, end !== null || stdout.isDue(now), end !== null || stderr.isDue(now));
+    if (this.over) return false;
+    const more = stdout.hasMore || stderr.hasMore;
+    if (end !== null && !more) {
+      this.pass([...stdout.finish(), ...stderr.finish()], Math.min(stdout.lookedAt, stderr.lookedAt));
+      this.dispose();
+      this.resolve(end);
+      return false;
+    }
+    if (now - Math.max(stdout.lastNews, stderr.lastNews) < busyEvery - slack) return more;
+    const talked = this.talks(now);
+    this.lastPause = now;
+    return more || talked;
+  }
+
+  private read(now: number, out: boolean, err: boolean): void {
+    const { stdout, stderr } = this;
+    const since = Math.min(out ? stdout.lookedAt : Infinity, err ? stderr.lookedAt : Infinity);
+    const said = out ? stdout.read(now) : noLines;
+    const complained = err ? stderr.read(now) : noLines;
+    this.pass(complained.length === 0 ? said : [...said, ...complained], since);
   }
 
   dispose(): void {
     if (this.over) return;
     this.over = true;
     this.forget();
-    for (const stream of this.streams) stream.close();
+    this.stdout.close();
+    this.stderr.close();
   }
 
   private pass(lines: readonly FollowedLine[], since: number): void {
+    if (lines.length === 0) return;
     try {
       this.request.onLines(lines, since);
     } catch (error) {
@@ -147,9 +184,7 @@ class Following {
   }
 
   /** The end of an attempt without a status. */
-  private async gone(now: number): Promise<End | null> {
-    if (now < this.nextAliveLook) return null;
-    this.nextAliveLook = now + aliveEvery;
+  private async gone(): Promise<End | null> {
     if (this.process !== null && (await isSame(this.process))) return null;
     const found = await findAttempt(this.request.folder);
     if (found.kind !== 'alive') return found;
@@ -160,11 +195,11 @@ class Following {
 
 class Stream {
   hasMore = false;
-  /** By the monotonic clock. */
-  nextLook = 0;
+  /** By the monotonic clock, as `nextLook`. */
+  lastNews = -Infinity;
   /** When all that was there had last been read, by the wall clock. */
   lookedAt = 0;
-  private lastNews = -Infinity;
+  private nextLook = 0;
   private readonly splitter: LineSplitter;
   private readonly file: string;
   private readonly keeper: LogKeeper;
@@ -183,6 +218,14 @@ class Stream {
     this.keeper = new LogKeeper(this.file, from);
     this.secrets = new SecretMask(this.file);
     this.passed = from;
+  }
+
+  isDue(now: number): boolean {
+    return now >= this.nextLook;
+  }
+
+  isBusy(now: number): boolean {
+    return now - this.lastNews < busyFor;
   }
 
   read(now: number): readonly FollowedLine[] {
@@ -204,8 +247,7 @@ class Stream {
     }
     if (!this.hasMore) this.lookedAt = lookedAt;
     if (lines.length > 0) this.lastNews = now;
-    const isBusy = now - this.lastNews < busyFor;
-    this.nextLook = this.hasMore ? 0 : now + (isBusy ? busyEvery : quietEvery) - slack;
+    this.nextLook = this.hasMore ? 0 : now + (this.isBusy(now) ? busyEvery : quietEvery) - slack;
     if (lines.length === 0) return noLines;
     for (const line of lines) this.mask(line);
     this.keeper.passed(this.passed);
