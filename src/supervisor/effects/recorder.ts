@@ -159,7 +159,7 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
 
   /** Many at once save more seldom: what a crash then cuts off is read again from their logs. */
   function saveSpan(): number {
-    return Math.max(1000, 100 * context.attempts.size);
+    return Math.max(1000, 200 * context.attempts.size);
   }
 
   function wantAll(): void {
@@ -249,13 +249,14 @@ export async function recordOf(context: EffectContext, attempt: Attempt): Promis
   return {
     wasTold: (line) => line.end <= told[line.stream],
     note(heard, since) {
-      for (const { events, line } of heard) {
+      for (const one of heard) {
+        const { events, line } = one;
         if (line.end <= acknowledged[line.stream]) continue;
         if (inShared) context.shared.hear(attempt, events, since);
         for (const event of events)
           if (event.type === 'shellStarted') commandSince = since === 0 ? null : since;
           else if (event.type === 'shell') ranSince.set(event, commandSince);
-        waiting.push({ events, line });
+        waiting.push(one);
       }
       if (draining) return;
       noteAtOnce();

@@ -153,25 +153,33 @@ export class Notes {
 
 /** The last that says something is the last line; the agent's own words are kept among the decisions. */
 function withSayings(known: Checkpoint, sayings: readonly Saying[]): Checkpoint {
-  const decisions = [...known.decisions];
-  for (const { text, at, isStatement } of sayings) if (isStatement) noteStatement(decisions, text, at);
   const last = sayings.findLast(({ text }) => firstWords(text, 1) !== '');
+  const { lastLine, lastLineAt } = last === undefined ? known : line(known, last.text, last.at);
   return {
     ...known,
-    decisions,
-    ...(last === undefined ? {} : line(known, last.text, last.at)),
+    decisions: withStatements(known.decisions, sayings),
+    lastLine,
+    lastLineAt,
     updatedAt: sayings.at(-1)?.at ?? known.updatedAt,
   };
 }
 
 /** The agent's last words stand in for decisions, so that a brief can say where it was; its newest replaces it. */
-function noteStatement(decisions: Checkpoint['decisions'], text: string, at: number): void {
-  const statement = bounded(text.trim(), 600);
-  if (statement.length < 20) return;
-  for (let i = decisions.length - 1; i >= 0; i--)
-    if (decisions[i]?.text === statement) decisions.splice(i, 1);
-  decisions.push({ text: statement, at });
-  if (decisions.length > mostDecisions) decisions.splice(0, decisions.length - mostDecisions);
+function withStatements(known: Checkpoint['decisions'], sayings: readonly Saying[]): Checkpoint['decisions'] {
+  const decisions = [...known];
+  const texts = new Set(decisions.map((decision) => decision.text));
+  /** What is before does not count any more. */
+  let from = 0;
+  for (const { text, at, isStatement } of sayings) {
+    const statement = isStatement ? bounded(text.trim(), 600) : '';
+    if (statement.length < 20) continue;
+    for (let i = texts.has(statement) ? decisions.length - 1 : -1; i >= from; i--)
+      if (decisions[i]?.text === statement) decisions.splice(i, 1);
+    decisions.push({ text: statement, at });
+    texts.add(statement);
+    from = Math.max(from, decisions.length - mostDecisions);
+  }
+  return decisions.slice(from);
 }
 
 /** Rule 10: what counts as getting on with the work. */
