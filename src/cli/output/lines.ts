@@ -61,7 +61,10 @@ function lineOf(change: Change, view: View): string | null {
         parts.push(plainLine(nowText(child, view.gates)));
       if (child.status === 'paused' && child.resetAt !== null)
         parts.push(`until ${clock(child.resetAt, now)}`);
-      if (child.status === 'failed' && child.reason) parts.push(plainLine(child.reason.message));
+      // What never began has no log of its own to look into.
+      const isUnexplained = child.status === 'paused' && child.attempts === 0;
+      if ((child.status === 'failed' || isUnexplained) && child.reason)
+        parts.push(plainLine(child.reason.message, 2000));
       return [parts.filter(Boolean).join('  ').trimEnd(), ...left].join('; ');
     }
     default:

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type * as vscode from 'vscode';
 import { attemptPlace, childPlace } from '../../protocol/places.js';
@@ -110,6 +111,11 @@ export function createShowing(options: ShowingOptions): Showing {
       const found = look(target);
       if (found === null) return;
       const { child, topLevel } = found;
+      const setup = path.join(childFolder(topLevel, target), setupLog);
+      if (child.attempts === 0 && existsSync(setup)) {
+        await files.show(setup, `${child.id}-setup.log`, { end: true });
+        return;
+      }
       if (child.attempts === 0) {
         void window.showInformationMessage(l10n.t('{0} has not started yet, so it has no log.', child.title));
         return;
@@ -203,12 +209,18 @@ export function createShowing(options: ShowingOptions): Showing {
         (step) => `${step.step}: ${step.rule} (${step.confidence}) ${step.found}`,
       );
       const read = async (name: string): Promise<readonly string[]> =>
-        lastLines(attemptFile(topLevel, target, Math.max(child.attempts, 1), name), 40);
-      const [stdout, stderr] = [await read('stdout.log'), await read('stderr.log')];
-      return [...steps, ...[...stdout, ...stderr].slice(-40)];
+        lastLines(attemptFile(topLevel, target, child.attempts, name), 40);
+      const said =
+        child.attempts === 0
+          ? await lastLines(path.join(childFolder(topLevel, target), setupLog), 40)
+          : [...(await read('stdout.log')), ...(await read('stderr.log'))];
+      return [...steps, ...said.slice(-40)];
     },
   };
 }
+
+/** In the child's folder: what the checkout and the setup command have said before there was an attempt. */
+const setupLog = 'setup.log';
 
 /** The file, its side before and its side after, as the multi-diff editor takes them; a side may be missing. */
 type ChangedFile = readonly [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];

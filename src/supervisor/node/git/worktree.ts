@@ -192,8 +192,14 @@ async function runSetup(
   if (request.setup.length === 0) return null;
   const line = request.setup.join(' ');
   await log(request.logFile, `$ ${line}\n`);
-  const result = await runCommand(request.setup, folder, runner.environment, null);
-  await log(request.logFile, result.output);
+  // As it comes: an installation takes its time, and somebody may want to look.
+  let written: Promise<void> = Promise.resolve();
+  const result = await runCommand(request.setup, folder, runner.environment, (_stream, chunk) => {
+    written = written.then(() => appendFile(request.logFile, chunk, { mode: 0o600 }));
+    written.catch(() => undefined);
+  });
+  await written;
+  if (result.notRun !== null) await log(request.logFile, `${result.notRun}\n`);
   if (result.exitCode === 0) return null;
   const why = result.notRun ?? `it ended with ${result.exitCode}: ${result.output.trim().slice(-500)}`;
   return refuse(
