@@ -114,6 +114,43 @@ describe('git in a shared tree', () => {
     expect(repo.userState()).toEqual(before);
   });
 
+  test('also in a login shell that is no bash', async () => {
+    const { repo, run } = await shimmed();
+    repo.write('a.ts', 'edited\n');
+    const before = repo.userState();
+    writeFileSync(path.join(repo.home, '.profile'), `PATH=${path.dirname(realGit)}:/usr/bin:/bin\n`);
+    const refused = { code: 1, err: expect.stringContaining('others work in this folder too') as string };
+    for (const args of [['-lc'], ['-cl'], ['-l', '-c'], ['--login', '-c']])
+      expect(run('sh', [...args, 'git stash']), args.join(' ')).toMatchObject(refused);
+    // All else of such a call is as without us.
+    expect(run('sh', ['-lc', 'echo "$0 $1 $#"; exit 3', 'zero', 'a b'])).toEqual({
+      code: 3,
+      out: 'zero a b 1\n',
+      err: '',
+    });
+    expect(run('sh', ['-c', 'echo "$0 $1"', 'zero', 'one']).out).toBe('zero one\n');
+    repo.write('x.sh', 'echo "$0 $1"\n');
+    expect(run('sh', ['x.sh', 'a b']).out).toBe('x.sh a b\n');
+    expect(run('sh', ['-lc']).code).toBe(run('/bin/sh', ['-lc']).code);
+    expect(repo.userState()).toMatchObject({ index: before.index, head: before.head, stash: before.stash });
+  });
+
+  test('also in a zsh, which reads the person’s own files first', async () => {
+    const { repo, run } = await shimmed();
+    const own = path.join(repo.home, 'config');
+    mkdirSync(own);
+    writeFileSync(path.join(repo.home, '.zshenv'), `ZDOTDIR='${own}'\n`);
+    const profile = `PATH=${path.dirname(realGit)}:/usr/bin:/bin\n`;
+    writeFileSync(path.join(own, '.zprofile'), `${profile}echo "profile in $ZDOTDIR"\n`);
+    // What zsh does at the start of `zsh -lc`, in its order; the files are written for any shell.
+    const asZsh = ['.zshenv', '.zprofile', '.zlogin'].map((name) => `. "$ZDOTDIR/${name}"`).join('; ');
+    const { code, out, err } = run('/bin/sh', ['-c', `${asZsh}; git stash`]);
+    expect([code, out]).toEqual([1, `profile in ${own}\n`]);
+    expect(err).toContain('others work in this folder too');
+    const kept = run('/bin/sh', ['-c', `${asZsh}; echo "$SWARM_OWN_ZDOTDIR"`], { SWARM_OWN_ZDOTDIR: own });
+    expect(kept.out).toBe(`profile in ${own}\n${own}\n`);
+  });
+
   test('lets looks through, with their output and exit code', async () => {
     const { repo, run } = await shimmed();
     repo.write('a.ts', 'edited\n');
@@ -186,6 +223,23 @@ describe('a type check in a shared tree', () => {
     expect(run('npm', ['exec', '--no', '-s', '--', 'tsc', '--noEmit'])).toMatchObject(checked);
     expect(run('npx', ['--no', '-c', 'tsc --noEmit'])).toMatchObject(checked);
     expect(run('npm', ['run', '-s', 'types', '--', '--watch']).out).toBe('real --noEmit --watch\n');
+  });
+
+  test('goes through the check also from yarn and pnpm, but for a script of that name', async () => {
+    const { repo, run } = await shimmed();
+    for (const name of ['yarn', 'pnpm'])
+      repo.write(`../bin/${name}`, `#!/bin/sh\necho real ${name} "$@"\n`, 0o755);
+    const PATH = `${path.join(repo.home, "shi'ms")}:${path.join(repo.home, 'bin')}:${process.env['PATH']}`;
+    repo.write('package.json', '{ "scripts": { "build": "tsc" } }');
+    const checked = { code: 4, out: 'checked tsc|--noEmit|-p|a b\n' };
+    for (const name of ['yarn', 'pnpm']) {
+      for (const before of [[], ['run'], ['exec'], ['-s'], ['--silent', 'run', '--']])
+        expect(run(name, [...before, 'tsc', '--noEmit', '-p', 'a b'], { PATH })).toMatchObject(checked);
+      expect(run(name, ['add', 'tsc'], { PATH }).out).toBe(`real ${name} add tsc\n`);
+      expect(run(name, ['build'], { PATH }).out).toBe(`real ${name} build\n`);
+    }
+    repo.write('package.json', '{ "scripts": { "tsc" : "tsc -p x" } }');
+    expect(run('yarn', ['tsc'], { PATH }).out).toBe('real yarn tsc\n');
   });
 
   test('other programs reach npx itself', async () => {

@@ -60,7 +60,7 @@ const otherUses = [
 ];
 
 /**
- * Writes `git`, `tsc` and `npx` into a folder that goes in front of a child's PATH in a shared tree: git keeps its
+ * Writes `git`, `tsc` and what runs it into a folder that goes in front of a child's PATH in a shared tree: git keeps its
  * hands off what belongs to all, and a type check sees nobody's half-written files. Twice does no harm.
  * Null where the system has no such scripts.
  */
@@ -71,15 +71,19 @@ export async function installShims(options: ShimOptions): Promise<string | null>
   await put(path.join(folder, 'git'), gitShim(options));
   await put(path.join(folder, bashEnvironment), bashStart(folder));
   await put(path.join(folder, scriptShell), scriptShellShim(folder));
+  await put(path.join(folder, 'sh'), loginShellShim(folder));
+  await mkdir(path.join(folder, zshFolder), { recursive: true, mode: 0o700 });
+  for (const name of zshFiles) await put(path.join(folder, zshFolder, name), zshStart(folder, name));
   if (options.check === null) return folder;
   await put(path.join(folder, 'tsc'), checkShim(folder, options.check, options.env ?? {}));
   await put(path.join(folder, 'npx'), npxShim(folder));
+  for (const name of ['yarn', 'pnpm']) await put(path.join(folder, name), packagerShim(folder, name));
   return folder;
 }
 
 /**
  * A child's environment with the shims in front. Agents run their commands by `bash -lc`, and a login shell makes its
- * PATH anew; bash reads this file after that. npm puts the tree's own tools in front
+ * PATH anew; bash reads `bash-env` after that, zsh what is in `zsh`, any other is called by our `sh`. npm puts the tree's own tools in front
  * of PATH for its scripts and for npx; the shell that runs these puts the shims before them again.
  */
 export function withShims(
@@ -89,11 +93,14 @@ export function withShims(
   const key = Object.keys(environment).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   const own = environment['BASH_ENV'];
   const ownShell = environment[npmShell];
+  const ownZsh = environment['ZDOTDIR'];
   return {
     ...environment,
     [key]: `${folder}${path.delimiter}${environment[key] ?? ''}`,
     BASH_ENV: path.join(folder, bashEnvironment),
     ...(own === undefined ? {} : { [ownBashEnv]: own }),
+    ZDOTDIR: path.join(folder, zshFolder),
+    ...(ownZsh === undefined ? {} : { [ownZdotdir]: ownZsh }),
     [npmShell]: path.join(folder, scriptShell),
     ...(ownShell === undefined ? {} : { [ownScriptShell]: ownShell }),
   };
@@ -106,11 +113,51 @@ const ownBashEnv = 'SWARM_OWN_BASH_ENV';
 function bashStart(folder: string): string {
   return `# Read by every bash that runs a command: what is beside this file comes first on PATH, whatever a profile did.
 if [ -n "\${${ownBashEnv}-}" ] && [ -r "\$${ownBashEnv}" ]; then . "\$${ownBashEnv}"; fi
-case "$PATH" in
+${shimsFirst(folder)}
+`;
+}
+
+/** Puts the shims in front of PATH again. */
+function shimsFirst(folder: string): string {
+  return `case "$PATH" in
   ${quoted(`${folder}:`)}*) ;;
   *) PATH=${quoted(folder)}:$PATH ;;
 esac
-export PATH
+export PATH`;
+}
+
+/** What a login shell reads that is not bash: for zsh, files in this folder. */
+const zshFolder = 'zsh';
+const zshFiles = ['.zshenv', '.zprofile', '.zshrc', '.zlogin'] as const;
+/** Where an executor's own ZDOTDIR is kept, or what its `.zshenv` has made of it. */
+const ownZdotdir = 'SWARM_OWN_ZDOTDIR';
+
+/** The person's own file first, which must find its folder in ZDOTDIR. */
+function zshStart(folder: string, name: (typeof zshFiles)[number]): string {
+  return `# Read by zsh in place of your own ${name}, which it reads in turn: what is in ${folder} comes first on PATH.
+ZDOTDIR="\${${ownZdotdir}:-$HOME}"
+if [ -r "$ZDOTDIR/${name}" ]; then . "$ZDOTDIR/${name}"; fi
+export ${ownZdotdir}="$ZDOTDIR"
+export ZDOTDIR=${quoted(path.join(folder, zshFolder))}
+${shimsFirst(folder)}
+`;
+}
+
+/** A login shell that is no bash has no file of ours to read: what it is told to do begins with our PATH. */
+function loginShellShim(folder: string): string {
+  const start = `PATH=${quoted(folder)}:$PATH; export PATH; `;
+  return `#!/bin/sh
+# \`sh -lc\` makes its PATH anew by the profile; what is beside this file comes before that.
+case "$1 $2" in
+  '-l -c'|'--login -c') shift 2; set -- -lc "$@" ;;
+  '-lc '*|'-cl '*) shift; set -- -lc "$@" ;;
+  *) exec /bin/sh "$@" ;;
+esac
+[ $# -gt 1 ] || exec /bin/sh "$@"
+shift
+command=$1
+shift
+exec /bin/sh -lc ${quoted(start)}"$command" "$@"
 `;
 }
 
@@ -236,6 +283,30 @@ ${withoutShims(folder)}
 ${npmShell}=$shell
 export ${npmShell}
 exec npx "$@"
+`;
+}
+
+/** `yarn tsc` and `pnpm tsc` go into node_modules before PATH too; a script of that name is the package's own matter. */
+function packagerShim(folder: string, name: string): string {
+  return `#!/bin/sh
+# ${name} looks into node_modules before PATH, so it would miss the tsc beside this file.
+here=${quoted(folder)}
+if ! grep -Eqs '"tsc"[[:space:]]*:' package.json; then
+  skip=0
+  for word in "$@"; do
+    case "$word" in
+      run|exec|-s|--silent|-q|--quiet|--) skip=$((skip + 1)) ;;
+      tsc) shift $((skip + 1)); exec "$here/tsc" "$@" ;;
+      *) break ;;
+    esac
+  done
+fi
+# What its scripts run finds the shims again, by the shell that it is told of.
+shell=$${npmShell}
+${withoutShims(folder)}
+${npmShell}=$shell
+export ${npmShell}
+exec ${name} "$@"
 `;
 }
 
