@@ -116,6 +116,9 @@ test('in a shared tree a paused child’s half-written edits go into its own wor
   expect(readFileSync(path.join(second.cwd, 'astray.ts'), 'utf8')).toBe('astray\n');
   expect(second.half).toBe('export const half: number = ');
   expect(second.prompt).toContain(`moved into a folder of its own, ${second.cwd}`);
+  expect(second.prompt).toMatch(
+    /Work of others in the main tree[^\n]*\n- README\.md \(the user\)\n- b\.ts \(make b\)\n/,
+  );
 
   await applyBoth(supervisor, batch);
   expect(world.git('stash', 'list')).toBe('');

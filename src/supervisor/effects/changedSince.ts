@@ -23,6 +23,7 @@ export async function changedSince(
     if (now === null) gone.push(path);
     else if (now.sha256 !== sha256) changed.push(path);
   }
+  const isShared = context.state().batches[child.batch]?.isolation === 'shared';
   const now = await context.git.inspect(context.repository.topLevel);
   const { head } = context.repository;
   // A base with the user's uncommitted changes in it is no commit of theirs; then HEAD as it was at our start stands in.
@@ -33,5 +34,6 @@ export async function changedSince(
     base,
     head: now.ok ? now.head : base,
     movedTo: child.quarantine === null ? null : folder,
+    writers: isShared ? await context.shared.writersBeside(child.key) : new Map(),
   };
 }

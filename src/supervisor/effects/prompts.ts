@@ -14,6 +14,8 @@ export interface ChangedSince {
   readonly head: string;
   /** Its work was moved from the shared tree into a worktree of its own. */
   readonly movedTo: string | null;
+  /** Who else has written into the shared tree, by path; empty where each child has a worktree of its own. */
+  readonly writers: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The prompt of a first attempt: the batch's context, then the task, and nothing of ours. */
@@ -84,8 +86,9 @@ function state(known: Checkpoint, since: ChangedSince): readonly string[] {
     ...(since.movedTo === null
       ? []
       : [`Your work was moved into a folder of its own, ${since.movedTo}. Work there and nowhere else.`]),
-    ...list('Changed by others since (read these again)', since.changed),
-    ...list('Removed by others since', since.gone),
+    ...list('Changed by others since (read these again)', since.changed.map(byName(since.writers))),
+    ...list('Removed by others since', since.gone.map(byName(since.writers))),
+    ...(since.movedTo === null ? [] : theirFiles(since)),
     since.changed.length + since.gone.length === 0
       ? 'None of the files you know has been changed by others since.'
       : '',
@@ -102,6 +105,28 @@ function state(known: Checkpoint, since: ChangedSince): readonly string[] {
     ...list('Next steps', open),
     '',
   ].filter((text, i, all) => text !== '' || all[i - 1] !== '');
+}
+
+/** The path, and whose it is where the ledger knows. */
+function byName(writers: ChangedSince['writers']): (path: string) => string {
+  return (path) => {
+    const names = writers.get(path) ?? [];
+    return names.length === 0 ? path : `${path} (${names.map(oneLine).join(', ')})`;
+  };
+}
+
+/** So many files of others are named at most. */
+const mostNamed = 40;
+
+/** What others have in the tree that it has left: they are not in its new folder, or not as they are there. */
+function theirFiles(since: ChangedSince): readonly string[] {
+  const named = new Set([...since.changed, ...since.gone]);
+  const paths = [...since.writers.keys()].filter((path) => !named.has(path)).sort();
+  const rest = paths.length - mostNamed;
+  return list('Work of others in the main tree, which this folder does not have; leave it to them', [
+    ...paths.slice(0, mostNamed).map(byName(since.writers)),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ]);
 }
 
 function list(title: string, items: readonly string[]): readonly string[] {

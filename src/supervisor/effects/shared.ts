@@ -55,6 +55,8 @@ export interface SharedWork {
   ): Promise<{ readonly ok: true; readonly place: CheckPlace } | Refusal>;
   /** Whose edits are in the tree as it is. */
   children(): Promise<CheckPlace['children']>;
+  /** The files that the person and other children have written into the tree and that are there, with their names. */
+  writersBeside(key: ChildKey): Promise<ReadonlyMap<string, readonly string[]>>;
   close(): Promise<void>;
 }
 
@@ -358,12 +360,25 @@ export function createSharedWork(contextOf: () => EffectContext, maker: SharedTr
     async children() {
       return checkedChildren(contextOf().state(), await allEdits(null), [], maker.live);
     },
+    async writersBeside(key) {
+      const { children } = contextOf().state();
+      const writers = new Map<string, readonly string[]>();
+      for (const { child, edits } of await allEdits(key)) {
+        const name = child === userName ? theUser : (children[child]?.task.title ?? child);
+        for (const path of new Set(maker.live(edits).map((edit) => edit.path)))
+          writers.set(path, [...(writers.get(path) ?? []), name]);
+      }
+      return writers;
+    },
     async close() {
       asks.close();
       if (begun !== null) await (await begun).close();
     },
   };
 }
+
+/** What an agent calls the person. */
+const theUser = 'the user';
 
 function editsFile(key: ChildKey): string {
   const { batch, id } = parseChildKey(key);

@@ -29,7 +29,14 @@ const known: Checkpoint = {
   ],
   decisions: [{ text: 'Refuse a bad item\nwith its name', at: 1 }],
 };
-const quiet = { changed: [], gone: [], base: 'aaaaaaaaaa', head: 'aaaaaaaaaa', movedTo: null };
+const quiet = {
+  changed: [],
+  gone: [],
+  base: 'aaaaaaaaaa',
+  head: 'aaaaaaaaaa',
+  movedTo: null,
+  writers: new Map<string, readonly string[]>(),
+};
 
 test('the first prompt is the context and the task, and nothing of ours', () => {
   expect(firstPrompt(plan, task)).toBe('Be brief.\n\nCheck the items of a cart.');
@@ -46,6 +53,10 @@ test('a resume in the same session says what changed and what is next, and not t
       base: 'aaaaaaaaaa',
       head: 'bbbbbbbbbb',
       movedTo: '/w/cart',
+      writers: new Map([
+        ['src/cart.ts', ['The login', 'the user']],
+        ['src/login.ts', ['The login']],
+      ]),
     },
   );
   expect(prompt).not.toContain(task.prompt);
@@ -54,9 +65,11 @@ test('a resume in the same session says what changed and what is next, and not t
 
     Your work was moved into a folder of its own, /w/cart. Work there and nowhere else.
     Changed by others since (read these again):
-    - src/cart.ts
+    - src/cart.ts (The login, the user)
     Removed by others since:
     - old.ts
+    Work of others in the main tree, which this folder does not have; leave it to them:
+    - src/login.ts (The login)
 
     The main tree has moved on from aaaaaaa to bbbbbbb; this folder still starts from aaaaaaa.
     Verified:
