@@ -5,6 +5,7 @@ import type { Reporter, Screen } from './output/reporter.js';
 import { tableReporter } from './output/table.js';
 import { exitCode } from '../supervisor/core/exitCode.js';
 import { exitCodes } from './exitCodes.js';
+import { complain } from './output/clean.js';
 
 export interface FollowOptions {
   readonly supervisor: Supervisor;
@@ -56,7 +57,16 @@ export async function follow(options: FollowOptions): Promise<number> {
     // Nobody reads on: the folder is given up in good order.
     screen.reader.watch();
     whenAborted(screen.reader.gone, terminate);
+    const seen = new Set<string>();
     const listening = supervisor.onView((view) => {
+      const there = new Set(view.batches.map(({ id }) => id));
+      const gone = [...seen].filter((id) => !there.has(id) && options.ids?.has(id) === true);
+      if (gone.length > 0) {
+        for (const { path, message } of view.problems) complain(`${path}: ${message}`);
+        complain(`${gone.join(', ')} cannot be followed any more: nothing in .swarm tells of it.`);
+        return finish({ code: exitCodes.environment, stopAgents: false });
+      }
+      for (const id of there) seen.add(id);
       reporter.view(view);
       const code = exitCode(view, {
         batches: options.ids === null ? null : [...options.ids],

@@ -260,6 +260,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
+/** What Node ends with where something is waited for and nothing can happen any more. */
+const unfinished = 13;
+process.once('exit', (ended) => {
+  if (ended !== unfinished) return;
+  complain('this ended before it was done; "swarm status" tells what is so');
+  process.exitCode = exitCodes.environment;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -250,6 +250,8 @@ export interface ApplyView {
   /** Paths and whose they are: `you` or a child's id. */
   readonly with: readonly { readonly who: string; readonly path: string }[];
   readonly at?: string;
+  /** Why the last apply has done nothing. */
+  readonly refused?: string;
 }
 
 export interface ChildCheckView {

@@ -236,9 +236,9 @@ export async function startOwner(
   }
 
   cleanups.push(
-    store.onSuperseded(() => {
+    store.onSuperseded((reason) => {
       if (!alive) return;
-      log.warn('Another process has taken this folder over.');
+      log.warn(reason);
       end();
       listeners.lost();
     }),

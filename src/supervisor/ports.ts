@@ -70,7 +70,7 @@ export interface Store {
   /** Whether something can be written now. */
   probe(): Promise<boolean>;
   /** Called once when another owner has superseded this one: nothing more may be done. */
-  onSuperseded(listener: () => void): Disposable;
+  onSuperseded(listener: (reason: string) => void): Disposable;
   /** Answers viewers' requests; what is returned is sent back. */
   serve(handler: (request: unknown) => Promise<unknown>): Disposable;
   /** Sends a view to all connected viewers. */

@@ -54,6 +54,8 @@ async function openOurs(
 const retryEvery = 250;
 /** How long a viewer waits for the owner's first view; an owner that has nothing to show sends none. */
 const firstViewWithin = 1000;
+const removedFolder =
+  'It was removed or moved away while it was in use. Its agents go on by themselves, and their work is in their worktrees.';
 /** How long the folder is left to whoever asked for it. */
 const handOverFor = 2000;
 
@@ -92,6 +94,9 @@ function createRoles(
     switch (opened.kind) {
       case 'absent':
         part = { kind: 'dormant' };
+        // Nothing of it is known any more, and that is not the same as that all is done.
+        if (view.batches.length > 0)
+          show({ ...emptyView(options), problems: [{ path: swarmFolder, message: removedFolder }] });
         break;
       case 'owner': {
         let started: Owner | null = null;
@@ -112,6 +117,8 @@ function createRoles(
           },
         });
         started = owner;
+        // Closed while it was being started.
+        if (closed) return owner.close({ stopAgents: false });
         if (lost) return seek(0);
         part = { kind: 'owner', owner };
         show(owner.view());

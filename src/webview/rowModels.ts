@@ -197,7 +197,10 @@ function rowText(
     case 'canceled':
       return plain(child.reason ? reasonInRow(child) : t('reason.cancelled.row'));
     case 'done':
-      return plain(child.apply?.state === 'applying' ? t('apply.applying') : t('apply.ready'));
+      if (child.apply?.state === 'applying') return plain(t('apply.applying'));
+      if (child.apply?.refused !== undefined)
+        return plain(t('apply.refused', child.apply.refused), child.apply.refused);
+      return plain(t('apply.ready'));
     case 'applied': {
       const at = epoch(child.apply?.at);
       return plain(

@@ -261,6 +261,7 @@ export const texts = {
   'check.oldTip': 'Tree {0}, {1}. Files changed since, so this result is old.',
   'check.oldTip.n': 'Tree {0}, {1}. {2} files changed since, so this result is old.',
   'apply.ready': 'ready to apply',
+  'apply.refused': 'not applied: {0}',
   'apply.applying': 'is being applied',
   'apply.done': 'in your tree since {0}',
   'apply.doneNoTime': 'in your tree',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InputError } from '../../src/protocol/request.js';
@@ -210,6 +210,28 @@ describe('a batch from launch to apply', () => {
     expect(told.some((line) => line.dry === true)).toBe(true);
     expect(git(folder, 'status', '--porcelain', '-uall')).toBe('?? out/one.txt\n');
     expect((await swarm(folder, ['status'])).stdout).not.toContain('swarm supervise');
+  });
+});
+
+describe('an apply that cannot be', () => {
+  it('says why, in its own line and in the status, until the next one', async () => {
+    expect((await swarm(folder, ['run', manifest])).code).toBe(0);
+    const head = git(folder, 'rev-parse', 'HEAD');
+    writeFileSync(path.join(folder, '.git', 'MERGE_HEAD'), head);
+    const refused = await swarm(folder, ['apply', 'one']);
+    const why = /not applied: A merge is under way in .* Finish or abort/;
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(why)]);
+    expect((await swarm(folder, ['status'])).stdout).toMatch(why);
+    rmSync(path.join(folder, '.git', 'MERGE_HEAD'));
+    expect((await swarm(folder, ['apply', 'one'])).stdout).toBe('one: in your tree\n');
+  });
+
+  it('is none because the worktree was cleaned away: the work was kept', async () => {
+    expect((await swarm(folder, ['run', manifest])).code).toBe(0);
+    expect((await swarm(folder, ['clean', '--yes'])).stdout).toMatch(/^removed .*\n[^]*kept as a ref/);
+    const applied = await swarm(folder, ['apply', '--all']);
+    expect([applied.code, applied.stdout]).toEqual([0, 'one: in your tree\ntwo: in your tree\n']);
+    expect(readFileSync(path.join(folder, 'out', 'two.txt'), 'utf8')).toBe('two\n');
   });
 });
 

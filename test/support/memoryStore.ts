@@ -84,7 +84,7 @@ class MemoryStore implements Store {
   private ended: 'superseded' | 'closed' | null = null;
   private handler: ((request: unknown) => Promise<unknown>) | null = null;
   private lastView: View | null = null;
-  private readonly superseded = new Set<() => void>();
+  private readonly superseded = new Set<(reason: string) => void>();
   private readonly viewers = new Set<{ view: (view: View) => void; close: () => void }>();
 
   constructor(
@@ -145,7 +145,7 @@ class MemoryStore implements Store {
     return !this.disk.full && this.ended === null;
   }
 
-  onSuperseded(listener: () => void): Disposable {
+  onSuperseded(listener: (reason: string) => void): Disposable {
     this.superseded.add(listener);
     return { dispose: () => void this.superseded.delete(listener) };
   }
@@ -199,7 +199,7 @@ class MemoryStore implements Store {
   end(how: 'superseded' | 'closed'): void {
     if (this.ended !== null) return;
     this.ended = how;
-    if (how === 'superseded') for (const listener of this.superseded) listener();
+    if (how === 'superseded') for (const listener of this.superseded) listener('superseded');
     for (const viewer of this.viewers) viewer.close();
     this.viewers.clear();
   }

@@ -1,4 +1,5 @@
 import type { ChildView, View } from '../../protocol/view.js';
+import { childPlace } from '../../protocol/places.js';
 import { plainLine } from '../../protocol/plainText.js';
 import type { Supervisor } from '../../supervisor/api.js';
 import { exitCodes } from '../exitCodes.js';
@@ -36,7 +37,7 @@ export async function apply(
       const child = find(supervisor.view(), target);
       if (child === null) continue;
       all &&= child.apply?.state === 'applied';
-      const text = whatBecame(child);
+      const text = whatBecame(target.batch, child);
       const { uncaptured = [] } = child;
       const value = { type: 'child', batch: target.batch, id: child.id, apply: child.apply, uncaptured };
       say(screen, options.json, text, value);
@@ -57,11 +58,11 @@ function find(view: View, target: Target): ChildView | null {
 }
 
 /** What became of a child's work, and of what no snapshot can hold. */
-export function whatBecame(child: ChildView): string {
-  return `${child.id}: ${outcome(child)}${withoutWhat(child)}`;
+export function whatBecame(batch: string, child: ChildView): string {
+  return `${child.id}: ${outcome(batch, child)}${withoutWhat(child)}`;
 }
 
-function outcome(child: ChildView): string {
+function outcome(batch: string, child: ChildView): string {
   const state = child.apply?.state;
   switch (state) {
     case 'applied':
@@ -72,13 +73,14 @@ function outcome(child: ChildView): string {
         .map((text) => plainLine(text))
         .join(', ')}`;
     case 'red':
-      return 'check red, your tree is as it was';
+      return `check red, your tree is as it was; what it said is in .swarm/${childPlace(batch, child.id)}/check.txt`;
     case 'applying':
     case 'ready':
     case 'forecastClean':
     case 'forecastConflict':
     case undefined:
-      return child.status === 'done' ? 'not applied, see "swarm status"' : 'not applied, it has not finished';
+      if (child.status !== 'done') return 'not applied, it has not finished';
+      return `not applied: ${plainLine(child.apply?.refused ?? 'another apply of its batch is under way')}`;
     default:
       return state satisfies never;
   }

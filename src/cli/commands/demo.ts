@@ -66,11 +66,13 @@ async function applyAll(folder: string, options: DemoOptions, tell: (text: strin
     .batches.flatMap((batch) => batch.children.map((child) => ({ batch: batch.id, child: child.id })));
   const answer = await supervisor.request({ type: 'apply', targets });
   await supervisor.settled();
-  const children = supervisor.view().batches.flatMap((batch) => batch.children);
+  const children = supervisor
+    .view()
+    .batches.flatMap((batch) => batch.children.map((child) => ({ batch: batch.id, child })));
   await supervisor.close({ stopAgents: false });
   if (!answer.ok) throw new CommandEnd(answer.code, answer.errors.map((error) => error.message).join('\n'));
-  const left = children.filter((child) => child.apply?.state !== 'applied');
-  for (const child of left) tell(whatBecame(child));
+  const left = children.filter(({ child }) => child.apply?.state !== 'applied');
+  for (const { batch, child } of left) tell(whatBecame(batch, child));
   const applied = children.length - left.length;
   tell(`${applied} of ${children.length} applied to ${folder}; the check was run on the merged tree first.`);
   return left.length === 0 ? exitCodes.done : exitCodes.failed;

@@ -86,6 +86,7 @@ export function nowText(child: ChildView, gates: readonly GateView[]): string {
       if (child.apply?.state === 'applied') return 'in your tree';
       if (child.display === 'conflict')
         return `overlaps: ${child.apply?.with.map((other) => other.path).join(', ') ?? ''}`;
+      if (child.apply?.refused !== undefined) return `not applied: ${child.apply.refused}`;
       if (child.uncaptured !== undefined) return 'ready to apply, but not all of it was captured';
       return child.files.written > 0 ? 'ready to apply' : 'nothing written';
     case 'paused':

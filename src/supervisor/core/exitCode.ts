@@ -22,6 +22,8 @@ export const diskProblem: Problem = {
 export function exitCode(view: View, following: Following): 0 | 1 | 75 | null {
   const { batches: ids } = following;
   const batches = view.batches.filter((batch) => ids === null || ids.includes(batch.id));
+  // Not shown yet, or not any more: of what is not seen nothing can be said.
+  if (ids !== null && batches.length < new Set(ids).size) return null;
   const children = batches.flatMap((batch) => batch.children);
   const left = children.filter((child) => child.endedAt === null);
   if (left.length === 0) return children.every((child) => child.status === 'done') ? 0 : 1;

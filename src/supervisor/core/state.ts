@@ -299,11 +299,13 @@ export interface Quarantine {
 }
 
 export type Applied =
-  | { readonly state: 'none' }
+  /** `refused`: why the last apply has done nothing. */
+  | { readonly state: 'none'; readonly refused?: string }
   | {
       readonly state: 'forecast';
       readonly clean: boolean;
       readonly with: readonly { readonly who: string; readonly path: string }[];
+      readonly refused?: string;
     }
   | { readonly state: 'applying' }
   | { readonly state: 'applied'; readonly at: Instant }

@@ -1,6 +1,7 @@
 import type { ApplyView, QuarantineView } from '../../protocol/view.js';
 import type { Child } from './state.js';
 import { iso } from './viewFacts.js';
+import { refusalOf } from './work.js';
 
 /** What was taken out of a shared tree when the child stopped. */
 export function quarantineOf(child: Child): QuarantineView | null {
@@ -23,10 +24,10 @@ export function applyOf(child: Child): ApplyView | null {
   const done = child.phase.name === 'succeeded';
   switch (applied.state) {
     case 'none':
-      return done ? { state: 'ready', with: [] } : null;
+      return done ? { state: 'ready', with: [], ...refusalOf(applied) } : null;
     case 'forecast':
-      if (!applied.clean) return { state: 'forecastConflict', with: applied.with };
-      return { state: done ? 'ready' : 'forecastClean', with: [] };
+      if (!applied.clean) return { state: 'forecastConflict', with: applied.with, ...refusalOf(applied) };
+      return { state: done ? 'ready' : 'forecastClean', with: [], ...refusalOf(applied) };
     case 'applying':
       return { state: 'applying', with: [] };
     case 'applied':

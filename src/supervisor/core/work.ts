@@ -141,7 +141,10 @@ export function forecasted(d: Draft, event: Of<'forecasted'>): void {
     if (child === undefined) continue;
     const { state } = child.applied;
     if (state !== 'none' && state !== 'forecast') continue;
-    d.putChild({ ...child, applied: { state: 'forecast', clean, with: overlaps } });
+    d.putChild({
+      ...child,
+      applied: { state: 'forecast', clean, with: overlaps, ...refusalOf(child.applied) },
+    });
   }
 }
 
@@ -198,7 +201,14 @@ function outcomeOf(d: Draft, event: Of<'applyEnded'>, key: string): Applied {
   const conflict = event.conflicts.find((each) => each.child === key);
   if (conflict !== undefined) return { state: 'conflict', with: conflict.with };
   const red = event.red.find((each) => each.child === key);
-  return red === undefined ? { state: 'none' } : { state: 'red', errors: red.errors };
+  if (red !== undefined) return { state: 'red', errors: red.errors };
+  return { state: 'none', ...(event.message === null ? {} : { refused: event.message }) };
+}
+
+/** Why the last apply has done nothing, for as long as no other has begun. */
+export function refusalOf(applied: Applied): { readonly refused?: string } {
+  if (applied.state !== 'none' && applied.state !== 'forecast') return {};
+  return applied.refused === undefined ? {} : { refused: applied.refused };
 }
 
 /** In a shared tree what is half-written goes out of the way before anything is checked. */

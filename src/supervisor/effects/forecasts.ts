@@ -91,9 +91,10 @@ export function createForecasts(clock: Clock, contextOf: () => EffectContext): F
 
 /** A child's last snapshot, by the name that it has among those it is compared with. */
 export function workOf(child: Child, name: string): readonly ChildWork[] {
-  return child.snapshot === null || child.worktree === null
-    ? []
-    : [{ id: name, base: child.worktree.base, commit: child.snapshot.commit }];
+  if (child.snapshot === null) return [];
+  const { commit } = child.snapshot;
+  // Where its worktree is cleaned away, what it started from is still the parent of its snapshot.
+  return [{ id: name, base: child.worktree?.base ?? `${commit}^`, commit }];
 }
 
 function worksOf(context: EffectContext): readonly ChildWork[] {

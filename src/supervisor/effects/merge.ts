@@ -62,7 +62,10 @@ async function applyOpen(context: EffectContext, id: string, wanted: readonly Ch
     else
       context.post({
         ...nothingApplied([key]),
-        message: `It was not applied: its work could not be captured. Look at its worktree.`,
+        message:
+          context.state().children[key]?.worktree === null
+            ? 'Its worktree is gone. Apply it again to bring in its last snapshot.'
+            : 'Its work could not be captured. Look at its worktree.',
       });
   }
   if (keys.length === 0) return;

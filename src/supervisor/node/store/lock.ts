@@ -1,4 +1,4 @@
-import { constants, readdirSync } from 'node:fs';
+import { constants, existsSync, readdirSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -98,8 +98,9 @@ export async function claim(
 /** One epoch of ownership. */
 export class Claim {
   private readonly timer: NodeJS.Timeout;
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = new Set<(reason: string) => void>();
   private over = false;
+  private reason = 'Another process has taken over this folder.';
 
   constructor(
     private readonly lockFolder: string,
@@ -113,13 +114,15 @@ export class Claim {
   check(): void {
     if (!this.over && !this.isHighest()) {
       this.over = true;
+      if (!existsSync(this.lockFolder))
+        this.reason = `${path.dirname(this.lockFolder)} was removed or moved away.`;
       clearInterval(this.timer);
-      for (const listener of this.listeners) queueMicrotask(listener);
+      for (const listener of this.listeners) queueMicrotask(() => listener(this.reason));
     }
-    if (this.over) throw new StoreError('superseded', 'Another process has taken over this folder.');
+    if (this.over) throw new StoreError('superseded', this.reason);
   }
 
-  onSuperseded(listener: () => void): () => void {
+  onSuperseded(listener: (reason: string) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }

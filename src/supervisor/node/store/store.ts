@@ -45,9 +45,7 @@ export class SwarmStore implements Store {
     this.views = new LatestOnly((view) =>
       this.guarded(() => calls.writeWhole(this.at('view.json'), JSON.stringify(view), { durable: false })),
     );
-    claim.onSuperseded(
-      () => void this.end(new StoreError('superseded', 'Another process has taken over this folder.')),
-    );
+    claim.onSuperseded((reason) => void this.end(new StoreError('superseded', reason)));
   }
 
   append(events: readonly Stamped[], synced: boolean): Promise<void> {
@@ -117,7 +115,7 @@ export class SwarmStore implements Store {
     }
   }
 
-  onSuperseded(listener: () => void): Disposable {
+  onSuperseded(listener: (reason: string) => void): Disposable {
     return { dispose: this.claim.onSuperseded(listener) };
   }
 
