@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { plainLine } from '../../protocol/plainText.js';
 import type { ChildView, View } from '../../protocol/view.js';
 import { cleanText } from './clean.js';
-import { leftLines } from './left.js';
+import { underLines } from './overlap.js';
 import type { Reporter, Screen } from './reporter.js';
 import { countdown, gateText, nowText, statusWords, thousands } from './words.js';
 
@@ -52,7 +52,7 @@ export function drawTable(view: View, ids: ReadonlySet<string> | null, width: nu
     const done = batch.children.filter((child) => child.status === 'done').length;
     lines.push(`${bold(plainLine(batch.name))}  ${batch.id}  ${done} of ${batch.children.length} done`);
     for (const child of batch.children)
-      lines.push(row(child, view, width, now), ...leftLines(child).map((line) => `    ${line}`));
+      lines.push(row(child, view, width, now), ...underLines(child).map((line) => `    ${line}`));
   }
   return lines.map((line) => cliTruncate(line, width - 1)).join('\n');
 }
@@ -72,7 +72,7 @@ export function plainTable(view: View, now: number): string {
         child.executor,
         plainLine(nowText(child, view.gates)),
       ];
-      lines.push(`  ${parts.join('  ').trimEnd()}`, ...leftLines(child).map((line) => `    ${line}`));
+      lines.push(`  ${parts.join('  ').trimEnd()}`, ...underLines(child).map((line) => `    ${line}`));
     }
   }
   return lines.join('\n');

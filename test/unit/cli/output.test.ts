@@ -169,3 +169,20 @@ describe('a queued child', () => {
     expect(nowText(child, gates)).toBe(expected);
   });
 });
+
+it('whom a child’s work will meet is foreseen under its row', () => {
+  const child = (paths: readonly string[], state: 'forecastConflict' | 'forecastClean') =>
+    childOf('one', {
+      apply: { state, with: paths.map((path, at) => ({ who: at === 0 ? 'you' : 'two', path })) },
+    });
+  const shown = (...args: Parameters<typeof child>): readonly string[] =>
+    [
+      plainTable(viewOf({ batches: [batchOf([child(...args)])] }), now),
+      drawTable(viewOf({ batches: [batchOf([child(...args)])] }), null, 120, now),
+    ].map((text) => /will overlap.*/.exec(text)?.[0] ?? '');
+  const one = 'will overlap with you in src/a.ts';
+  expect(shown(['src/a.ts'], 'forecastConflict')).toEqual([one, one]);
+  const many = 'will overlap with you, two in a, b, c, 2 more';
+  expect(shown(['a', 'b', 'c', 'd', 'e'], 'forecastConflict')).toEqual([many, many]);
+  expect(shown([], 'forecastClean')).toEqual(['', '']);
+});
