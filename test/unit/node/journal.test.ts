@@ -19,13 +19,17 @@ async function own(folder: string, options = {}): Promise<Store> {
   return opened.store;
 }
 
-/** A closed folder whose journal holds these events; `saved`: up to which number its snapshot goes. */
-async function folderWith(upTo: number, saved = 0, options = {}): Promise<string> {
+/** A closed folder whose journal holds these events; `saved`: up to which numbers its snapshots go. */
+async function folderWith(
+  upTo: number,
+  saved: number | readonly number[] = 0,
+  options = {},
+): Promise<string> {
   const folder = path.join(temporary(), '.swarm');
   const store = await own(folder, options);
   for (let seq = 1; seq <= upTo; seq++) {
     await store.append([event(seq)], seq === upTo);
-    if (seq === saved) await store.saveState(state(seq));
+    if ([saved].flat().includes(seq)) await store.saveState(state(seq));
   }
   await store.close();
   return folder;
@@ -197,6 +201,53 @@ describe('a journal', () => {
       await store.close();
     },
   );
+
+  it.each([null, '', '{"v":1,"n":6,"epoch":1,"c":1,"state":{}}'])(
+    'whose newest snapshot is lost (%#) is read on from the one before it',
+    async (content) => {
+      const folder = await folderWith(8, [2, 4, 6]);
+      if (content === null) fs.rmSync(path.join(folder, 'state.json'));
+      else fs.writeFileSync(path.join(folder, 'state.json'), content);
+      const store = await own(folder);
+      expect(store.loaded.state?.seq).toBe(4);
+      expect(store.loaded.events).toEqual(events(5, 8));
+      expect(store.loaded.problems).toHaveLength(content === null ? 0 : 1);
+      await store.saveState(state(8));
+      await store.close();
+      // What was damaged has not taken the place of what was sound.
+      fs.rmSync(path.join(folder, 'state.json'));
+      const again = await own(folder);
+      expect(again.loaded.state?.seq).toBe(4);
+      expect(again.loaded.events).toEqual(events(5, 8));
+      expect(again.loaded.problems).toEqual([]);
+      await again.close();
+    },
+  );
+
+  it('does not read on from an older snapshot of a superseded owner', async () => {
+    const folder = await folderWith(6, [4, 6]);
+    fs.rmSync(path.join(folder, 'state.json'));
+    // The owner of epoch 9 knew three events only, and wrote others in the place of the rest.
+    fs.writeFileSync(
+      journalOf(folder, 2),
+      encodeRecord({ ...event(4), t: 5 }, 9, 3) + encodeRecord(event(5), 9, 4),
+    );
+    const { state: used, events: loaded, problems } = await readContents(folder);
+    expect(used).toBeNull();
+    expect(loaded).toEqual([...events(1, 3), { ...event(4), t: 5 }, event(5)]);
+    expect(problems.map((problem) => path.basename(problem.path))).toContain('previous.json');
+  });
+
+  it('whose snapshot somebody removes while it is owned gets the next one all the same', async () => {
+    const folder = path.join(temporary(), '.swarm');
+    const store = await own(folder);
+    await store.append(events(1, 4), true);
+    await store.saveState(state(2));
+    fs.rmSync(path.join(folder, 'state.json'));
+    await store.saveState(state(4));
+    await store.close();
+    expect((await readContents(folder)).state?.seq).toBe(4);
+  });
 
   it('goes on in a new segment when one is full, and reads them all', async () => {
     const folder = await folderWith(40, 0, { segmentSize: 1000 });

@@ -5,7 +5,7 @@ import * as calls from '../fsCalls.js';
 import { ownFolders } from './layout.js';
 import { readLock } from './lock.js';
 import { setAside } from './repair.js';
-import { readSnapshot, readVersion, readView } from './snapshots.js';
+import { readSnapshot, readVersion, readView, snapshotFiles } from './snapshots.js';
 
 /** Something in `.swarm` that does not belong there, or not like this. */
 export interface StoreFinding {
@@ -133,7 +133,7 @@ async function lookAtLock(swarm: string, found: StoreFinding[]): Promise<void> {
 /** Names of files that are there and cannot be used. The journal is looked at when it is read. */
 async function damagedFiles(swarm: string): Promise<readonly string[]> {
   const damaged: string[] = [];
-  for (const name of ['state.json', path.join('journal', 'base.json')]) {
+  for (const name of Object.values(snapshotFiles)) {
     const file = path.join(swarm, name);
     if ((await calls.entry(file))?.isFile() && (await readSnapshot(file, [])) === null) damaged.push(name);
   }

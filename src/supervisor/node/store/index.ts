@@ -125,7 +125,7 @@ async function own(
       problems: contents.problems,
       lastSeq: contents.lastSeq,
     };
-    const store = new SwarmStore(swarm, owner, loaded, mine, journal, server);
+    const store = new SwarmStore(swarm, owner, loaded, mine, journal, server, contents.newestIsSound);
     if ((await calls.entry(path.join(swarm, 'reserve'))) === null)
       await store.makeReserve().catch(() => undefined);
     return { kind: 'owner', store };

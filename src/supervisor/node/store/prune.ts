@@ -3,7 +3,7 @@ import type { State } from '../../core/state.js';
 import * as calls from '../fsCalls.js';
 import { segmentName } from './journal.js';
 import { segmentNumbers } from './journalFiles.js';
-import { encodeSnapshot, readSnapshot } from './snapshots.js';
+import { encodeSnapshot, readSnapshot, snapshotFiles } from './snapshots.js';
 
 /** Covered segments that are kept while a batch is under way. */
 const keptWhileRunning = 4;
@@ -35,7 +35,7 @@ export async function pruneSegments(
 
 /** Makes a snapshot part of the journal. False where it does not read back as written. */
 export async function writeBase(swarm: string, state: State, epoch: number): Promise<boolean> {
-  const file = path.join(swarm, 'journal', 'base.json');
+  const file = path.join(swarm, snapshotFiles.base);
   await calls.writeWhole(file, encodeSnapshot(state, epoch));
   return (await readSnapshot(file, []))?.n === state.seq;
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
 import type { Problem, View } from '../../../protocol/view.js';
 import type { State } from '../../core/state.js';
@@ -8,7 +9,14 @@ import { crc32 } from './crc.js';
 import { parseObject } from './record.js';
 import { parseState } from './stateDoor.js';
 
-/** A snapshot of the machine, as kept in `state.json` and `journal/base.json`. */
+/** The newest snapshot; the one before it; and the one that stands for segments that are gone. */
+export const snapshotFiles = {
+  newest: 'state.json',
+  previous: path.join('journal', 'previous.json'),
+  base: path.join('journal', 'base.json'),
+} as const;
+
+/** A snapshot of the machine. */
 export interface Snapshot {
   readonly n: number;
   /** Epoch of the owner that wrote it. */
@@ -25,19 +33,39 @@ export function encodeSnapshot(state: State, epoch: number): string {
   return `{"v":1,"n":${state.seq},"epoch":${epoch},"c":${crc32(text)},"state":${text}}\n`;
 }
 
+/** A snapshot whose sum is right and whose state has not been looked at yet. */
+export interface SealedSnapshot extends Omit<Snapshot, 'state'> {
+  readonly file: string;
+  readonly body: string;
+}
+
 /** Null where there is none or it cannot be used; then it says so in `problems`. */
 export async function readSnapshot(file: string, problems: Problem[]): Promise<Snapshot | null> {
+  const sealed = await readSealed(file, problems);
+  return sealed === null ? null : unseal(sealed, problems);
+}
+
+/** As `readSnapshot`, at a fraction of the cost. */
+export async function readSealed(file: string, problems: Problem[]): Promise<SealedSnapshot | null> {
   const text = await readRegular(file, longest, problems);
   if (text === null) return null;
   const match = head.exec(text.slice(0, 120));
   const body = match === null ? '' : text.slice(match[0].length).replace(/\}\n?$/, '');
-  const state = match !== null && crc32(body) === Number(match[3]) ? parseState(parseObject(body)) : null;
-  const n = Number(match?.[1]);
-  if (state === null || state.seq !== n) {
-    problems.push({ path: file, message: 'This snapshot is damaged and was not used.' });
-    return null;
-  }
-  return { n, epoch: Number(match?.[2]), state };
+  if (match !== null && crc32(body) === Number(match[3]))
+    return { file, n: Number(match[1]), epoch: Number(match[2]), body };
+  problems.push(damaged(file));
+  return null;
+}
+
+export function unseal({ file, n, epoch, body }: SealedSnapshot, problems: Problem[]): Snapshot | null {
+  const state = parseState(parseObject(body));
+  if (state !== null && state.seq === n) return { n, epoch, state };
+  problems.push(damaged(file));
+  return null;
+}
+
+function damaged(file: string): Problem {
+  return { path: file, message: 'This snapshot is damaged and was not used.' };
 }
 
 const versionSchema = z.object({

@@ -14,7 +14,7 @@ import type { Claim } from './lock.js';
 import { LatestOnly } from './latestOnly.js';
 import { pruneSegments } from './prune.js';
 import type { ViewerServer } from './server.js';
-import { encodeSnapshot, readRegular } from './snapshots.js';
+import { encodeSnapshot, readRegular, snapshotFiles } from './snapshots.js';
 
 /** Kept free for the last records on a full disk. */
 const reserveSize = 256 * 1024;
@@ -40,6 +40,8 @@ export class SwarmStore implements Store {
     private readonly claim: Claim,
     private readonly journal: Journal,
     private readonly server: ViewerServer,
+    /** `state.json` can be read: it is kept beside the next one. */
+    private newestIsSound: boolean,
   ) {
     this.states = new LatestOnly((covering) => this.guarded(() => this.writeState(covering)));
     this.views = new LatestOnly((view) =>
@@ -150,7 +152,15 @@ export class SwarmStore implements Store {
   private async writeState({ state, segment }: Covering): Promise<void> {
     // A snapshot must not know more than the journal.
     await this.journal.flush();
-    await calls.writeWhole(this.at('state.json'), encodeSnapshot(state, this.owner.epoch));
+    const newest = this.at(snapshotFiles.newest);
+    // Until the next one is there, the one before serves.
+    if (this.newestIsSound)
+      await calls.rename(newest, this.at(snapshotFiles.previous)).catch((error: unknown) => {
+        if (!calls.isMissing(error)) throw error;
+      });
+    this.newestIsSound = false;
+    await calls.writeWhole(newest, encodeSnapshot(state, this.owner.epoch));
+    this.newestIsSound = true;
     await pruneSegments(this.folder, state, this.owner.epoch, segment);
   }
 
