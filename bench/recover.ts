@@ -8,8 +8,11 @@ import { talk } from './recover/talkers.js';
 
 /**
  * Restart of a folder with 1,000 children and 100,000 events, and 100 children that talk without a pause, each beside
- * the naive way. `npm run bench:recover -- --seconds 20`; ten minutes without it. Ends with 1 where a goal is missed.
+ * the naive way. `npm run bench:recover -- --seconds 20`; ten minutes without it, for the memory. Ends with 1 where a
+ * goal is missed.
  */
+/** The naive way reads its logs anew each time, which grow: longer it would only be slower. */
+const naiveFor = 20;
 const goals = { firstViewMs: 1000, cpuPercent: 15, p95Ms: 250, growthMb: 60 };
 
 const [role = '', ...args] = process.argv.slice(2);
@@ -22,10 +25,13 @@ switch (role) {
     await fillFolder(repository);
     break;
   case 'restart':
-    await restart(repository, root, true);
+    await restart(repository, root, 'none');
+    break;
+  case 'older':
+    await restart(repository, root, 'newest');
     break;
   case 'replay':
-    await restart(repository, root, false);
+    await restart(repository, root, 'all');
     break;
   case 'naiveRestart':
     naiveRestart(root);
@@ -34,7 +40,7 @@ switch (role) {
     await steady(repository, root, Number(seconds));
     break;
   case 'naiveSteady':
-    await naiveSteady(root, Number(seconds));
+    await naiveSteady(root, Math.min(Number(seconds), naiveFor));
     break;
   default:
     process.exitCode = runAll();
@@ -55,7 +61,9 @@ function runAll(): number {
     results[name] = JSON.parse(line) as Record<string, number>;
   };
   for (const names of [
-    ['fill', 'restart', 'replay', 'naiveRestart'],
+    ['fill', 'restart'],
+    ['fill', 'older'],
+    ['fill', 'replay', 'naiveRestart'],
     ['steady', 'naiveSteady'],
   ]) {
     const parent = fs.mkdtempSync(path.join(os.tmpdir(), 'swarm-bench-recover-'));
@@ -80,7 +88,11 @@ function runAll(): number {
     if (value === undefined || value > goal) missed.push(`${name} ${value ?? 'was not measured'} > ${goal}`);
   };
   within('restart: first view, ms', results['restart']?.['firstViewMs'], goals.firstViewMs);
-  within('restart without a snapshot: first view, ms', results['replay']?.['firstViewMs'], goals.firstViewMs);
+  within(
+    'restart, newest snapshot lost: first view, ms',
+    results['older']?.['firstViewMs'],
+    goals.firstViewMs,
+  );
   within('steady: CPU, %', results['steady']?.['cpuPercent'], goals.cpuPercent);
   within('steady: line to view p95, ms', results['steady']?.['p95Ms'], goals.p95Ms);
   within('steady: growth of memory, MB', results['steady']?.['growthMb'], goals.growthMb);

@@ -7,23 +7,34 @@ import { openSupervisor } from '../../src/supervisor/supervisor.js';
 import { optionsFor } from './options.js';
 import { children, events, journalOf } from './journal.js';
 
-/** Fills `.swarm` as an owner leaves it that is killed: the whole journal, the last snapshot some events old. */
+/** How often an owner saves a snapshot, in events. */
+const snapshotEvery = 2000;
+
+/** Fills `.swarm` as an owner leaves it that is killed: the whole journal, the last snapshots some events old. */
 export async function fillFolder(repository: string): Promise<void> {
   const opened = await openStore(path.join(repository, '.swarm'), { create: true, version: '0' });
   if (opened.kind !== 'owner') throw new Error(opened.kind);
   const journal = journalOf();
-  for (let at = 0; at < journal.length; at += 500)
-    await opened.store.append(journal.slice(at, at + 500), false);
-  const snapshot = journal.slice(0, Math.floor(journal.length / 2000) * 2000);
-  await opened.store.saveState(replay(initialState(), snapshot));
+  let state = initialState();
+  for (let at = 0; at < journal.length; at += snapshotEvery) {
+    const events = journal.slice(at, at + snapshotEvery);
+    await opened.store.append(events, false);
+    state = replay(state, events);
+    if (events.length === snapshotEvery) await opened.store.saveState(state);
+  }
   await opened.store.close();
   // The naive way keeps every event in one JSON file, and reads that.
   fs.writeFileSync(path.join(repository, '..', 'naive.json'), JSON.stringify(journal));
 }
 
-/** From nothing to the first view with all children; with the snapshot gone, all events are read. */
-export async function restart(repository: string, root: string, withSnapshot: boolean): Promise<void> {
-  if (!withSnapshot) fs.rmSync(path.join(repository, '.swarm', 'state.json'), { force: true });
+/** From nothing to the first view with all children; with `lost` snapshots gone, more or all events are read. */
+export async function restart(
+  repository: string,
+  root: string,
+  lost: 'none' | 'newest' | 'all',
+): Promise<void> {
+  const gone = { none: [], newest: ['state.json'], all: ['state.json', 'journal/previous.json'] }[lost];
+  for (const name of gone) fs.rmSync(path.join(repository, '.swarm', name), { force: true });
   const from = performance.now();
   const opened = await openSupervisor(optionsFor(repository, root));
   if (!opened.ok) throw new Error(opened.message);
@@ -34,12 +45,14 @@ export async function restart(repository: string, root: string, withSnapshot: bo
     });
   });
   const sinceStart = performance.now();
+  const { user, system } = process.cpuUsage();
   console.log(
     JSON.stringify({
       bench: 'restart',
-      ...{ children, events, withSnapshot },
+      ...{ children, events, lost },
       firstViewMs: Math.round(shown),
       sinceProcessStartMs: Math.round(sinceStart),
+      cpuMs: Math.round((user + system) / 1000),
       memoryMb: Math.round(process.memoryUsage().rss / 1e6),
     }),
   );

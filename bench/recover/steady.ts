@@ -50,6 +50,7 @@ export async function steady(repository: string, root: string, seconds: number):
     const { rss } = process.memoryUsage();
     most = Math.max(most, rss);
     (second < seconds / 2 ? firstHalf : memory).push(rss);
+    if (second % 60 === 59) process.stderr.write(`${(second + 1) / 60} min: ${Math.round(rss / 1e6)} MB\n`);
   }
   const { user, system } = process.cpuUsage(cpu);
   const spent = (user + system) / 1000 / (performance.now() - from);
