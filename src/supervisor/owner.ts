@@ -256,7 +256,8 @@ export async function startOwner(
   );
 
   const stale = await options.git.clearStaleLocks(repository);
-  if (stale.length > 0) log.warn(`Locks of a git that was killed were removed: ${stale.join(', ')}`);
+  if (stale.length > 0)
+    log.warn(`Locks and marks of a git that was killed were removed: ${stale.join(', ')}`);
   await context.shared.wake();
   // A passive owner has no slots: it follows what runs and starts nothing.
   const maxConcurrent = options.passive ? 0 : options.settings.maxConcurrent;

@@ -150,6 +150,10 @@ export class FakeGit implements Git {
     return Promise.resolve({ ok: true });
   };
 
+  staleLocks(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
   clearStaleLocks(): Promise<readonly string[]> {
     return Promise.resolve([]);
   }

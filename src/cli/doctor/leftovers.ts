@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { attemptPlace } from '../../protocol/places.js';
 import type { ChildView, View } from '../../protocol/view.js';
 import { readText } from '../../supervisor/effects/files.js';
-import { isStale, ourLocks } from '../../supervisor/node/git/locks.js';
+import { isStale } from '../../supervisor/node/git/locks.js';
 import { createProcesses } from '../../supervisor/node/processes/index.js';
 import type { Git, Repository } from '../../supervisor/ports.js';
 import { megabytes } from '../output/size.js';
@@ -36,13 +36,12 @@ export async function examineWorktrees(
           },
     );
   }
-  const stale: string[] = [];
-  for (const lock of await ourLocks(repository.commonDir)) if (await isStale(lock)) stale.push(lock);
+  const stale = await git.staleLocks(repository);
   if (stale.length > 0)
     findings.push({
       topic: 'git',
       level: 'note',
-      text: `${stale.join(', ')}: left by a git that was killed; nothing can be saved there while it stays.`,
+      text: `${stale.join(', ')}: left by a git that was killed; while it stays nothing can be saved there, or git keeps for ever what nobody needs.`,
       fix: 'The next owner removes it; --fix does it now.',
       mend: async () => (await git.clearStaleLocks(repository)).map((file) => `${file}: removed.`),
     });

@@ -80,8 +80,13 @@ export interface Git {
   ): Promise<{ readonly ok: true } | Refusal>;
   /** Removes refs of a batch. */
   removeRefs(repository: Repository, prefix: string): Promise<void>;
-  /** Removes lock files that a killed git has left in places that are ours alone; waits for one that lives. */
+  /**
+   * Removes lock files that a killed git has left in places that are ours alone, and its marks on packs of ours; waits
+   * for one that lives.
+   */
   clearStaleLocks(repository: Repository): Promise<readonly string[]>;
+  /** The same files, without touching them. */
+  staleLocks(repository: Repository): Promise<readonly string[]>;
   /** Worktrees under our folder that no known batch names, and stale scratch trees. */
   leftovers(
     repository: Repository,

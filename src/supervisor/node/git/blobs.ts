@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -57,10 +57,21 @@ export async function writeBlobs(
   const parts: Uint8Array[] = [];
   for (const bytes of blobs)
     parts.push(Buffer.from(`blob\ndata ${bytes.length}\n`), bytes, Buffer.from('\n'));
-  if (parts.length > 0)
-    await runner.run(folder, ['fast-import', '--quiet'], {
-      input: Buffer.concat([...parts, Buffer.from('done\n')]),
-    });
+  if (parts.length === 0) return;
+  // So many go into a pack; should we be killed before it is let go, it is known for ours by this.
+  const mark = importMark();
+  if (parts.length / 3 >= fewBlobs) parts.push(Buffer.from(`blob\ndata ${mark.length}\n${mark}\n`));
+  await runner.run(folder, ['-c', `fastimport.unpackLimit=${fewBlobs}`, 'fast-import', '--quiet'], {
+    input: Buffer.concat([...parts, Buffer.from('done\n')]),
+  });
+}
+
+/** Fewer become files of their own. */
+const fewBlobs = 100;
+
+/** What a pack of blobs has in it that we have made; always of the same length. */
+export function importMark(id: string = randomUUID()): string {
+  return `swarm-panel import ${id}`;
 }
 
 /** The bytes of a blob. */

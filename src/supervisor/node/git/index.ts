@@ -4,7 +4,8 @@ import { applyChildren } from './apply.js';
 import { changesBetween, fileAt } from './changes.js';
 import { runCheck } from './check.js';
 import { inspectRepository, isTracked, simpleGitOf } from './inspect.js';
-import { clearStaleLocks } from './locks.js';
+import { clearKeptPacks, ourKeptPacks } from './keptPacks.js';
+import { clearStaleLocks, staleLocks } from './locks.js';
 import { launchProblem } from './launchProblem.js';
 import { createForecast } from './merge.js';
 import { finishApply } from './repairApply.js';
@@ -49,7 +50,14 @@ export function createGit(options: GitOptions = {}): Git {
     removeWorktree: (repository, worktree, snapshot) =>
       removeWorktree(runner, repository, worktree, snapshot),
     removeRefs: (repository, prefix) => removeRefs(runner, repository, prefix),
-    clearStaleLocks,
+    clearStaleLocks: async (repository) => [
+      ...(await clearStaleLocks(repository)),
+      ...(await clearKeptPacks(runner, repository)),
+    ],
+    staleLocks: async (repository) => [
+      ...(await staleLocks(repository)),
+      ...(await ourKeptPacks(runner, repository, Date.now())),
+    ],
     leftovers: (repository, known) => findLeftovers(runner, repository, known),
   };
 }

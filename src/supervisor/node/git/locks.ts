@@ -42,8 +42,15 @@ export async function clearOurLock(file: string): Promise<boolean> {
   return false;
 }
 
+/** Lock files in places that are ours and that nobody holds any more. */
+export async function staleLocks(repository: Repository): Promise<readonly string[]> {
+  const stale: string[] = [];
+  for (const lock of await ourLocks(repository.commonDir)) if (await isStale(lock)) stale.push(lock);
+  return stale;
+}
+
 /** Lock files in places that are ours. */
-export async function ourLocks(commonDir: string): Promise<readonly string[]> {
+async function ourLocks(commonDir: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const refs of ['swarm', 'swarm-kept']) {
     const folder = path.join(commonDir, 'refs', refs);
