@@ -1,4 +1,5 @@
 import type { View } from '../../protocol/view.js';
+import { diskProblem } from '../core/exitCode.js';
 import { initialState } from '../core/initial.js';
 import { replay } from '../core/reduce.js';
 import { deriveView } from '../core/view.js';
@@ -14,5 +15,9 @@ export async function lookAtFolder(swarmFolder: string, now: number): Promise<Vi
   if (look === null) return nothing;
   if (look.writtenBy !== null) return { ...(look.view ?? nothing), problems: look.problems };
   const view = deriveView(replay(look.state ?? initialState(), look.events), look.problems);
-  return { ...view, owner: look.owner };
+  // Where nobody supervises, a full disk is what was, not what is.
+  const problems = view.problems.filter(
+    ({ message }) => look.owner !== null || message !== diskProblem.message,
+  );
+  return { ...view, problems, owner: look.owner };
 }

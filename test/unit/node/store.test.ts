@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { emptyView, event, state, temporary } from '../../support/storeFixtures.js';
 import { openStore } from '../../../src/supervisor/node/store/index.js';
+import { lookAtFolder } from '../../../src/supervisor/node/look.js';
 import { lookAtStore } from '../../../src/supervisor/node/store/look.js';
 import type { OpenedStore, Store } from '../../../src/supervisor/ports.js';
 
@@ -47,6 +48,16 @@ describe('the folder', () => {
       (file) => (fs.lstatSync(file).mode & 0o777) !== (fs.lstatSync(file).isDirectory() ? 0o700 : 0o600),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('tells of a full disk only while somebody supervises: later it may be free', async () => {
+    const folder = path.join(temporary(), '.swarm');
+    const store = await own(folder);
+    await store.append([{ ...event(1), event: { type: 'diskFilled' } }], true);
+    const problems = async () => (await lookAtFolder(folder, Date.now())).problems.map(({ path }) => path);
+    expect(await problems()).toEqual(['.swarm']);
+    await store.close();
+    expect(await problems()).toEqual([]);
   });
 
   it('gives back what was appended, in order, after the snapshot', async () => {
