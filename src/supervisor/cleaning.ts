@@ -4,7 +4,7 @@ import { hasEnded } from './core/pauses.js';
 import { lookUp } from './core/keys.js';
 import type { Child } from './core/state.js';
 import type { EffectContext } from './effects/context.js';
-import { worktreeOf } from './effects/places.js';
+import { worktreeOf, worktreePath } from './effects/places.js';
 import { snapshotChild, worksAlone } from './effects/snapshots.js';
 
 interface Gone {
@@ -131,20 +131,17 @@ async function cleanLeftovers(
   removed: Gone[],
   kept: Kept[],
 ): Promise<void> {
-  const known = Object.values(context.state().children).flatMap((child) =>
-    child.worktree === null ? [] : [child.worktree.path],
-  );
+  // Also those that are being made at this moment.
+  const known = Object.values(context.state().children)
+    .filter((child) => child.worktree !== null || !hasEnded(child))
+    .map((child) => worktreePath(context, child));
   const left = await context.git.leftovers(context.repository, known);
   for (const { path, bytes, unsaved } of left) {
     if (!context.mayAct()) return;
     if (unsaved) kept.push({ path, why: 'no batch knows it, and it holds edits that are saved nowhere' });
     else if (dry) removed.push({ path, bytes });
     else {
-      const result = await context.git.removeWorktree(
-        context.repository,
-        { ok: true, path, base: context.repository.head, inputs: [] },
-        null,
-      );
+      const result = await context.git.removeLeftover(context.repository, path);
       if (result.ok) removed.push({ path, bytes });
       else kept.push({ path, why: result.message });
     }

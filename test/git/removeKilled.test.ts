@@ -22,9 +22,7 @@ async function worked(): Promise<{
 async function cleanAgain(repo: TestRepo, worktree: Worktree): Promise<void> {
   for (const { path: folder, unsaved } of await repo.git.leftovers(repo.repository, [])) {
     expect([folder, unsaved]).toEqual([worktree.path, false]);
-    expect(await repo.git.removeWorktree(repo.repository, { ...worktree, path: folder }, null)).toEqual({
-      ok: true,
-    });
+    expect(await repo.git.removeLeftover(repo.repository, folder)).toEqual({ ok: true });
   }
 }
 

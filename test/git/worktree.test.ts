@@ -295,6 +295,30 @@ describe('removing', () => {
     expect(found[0]?.bytes).toBeGreaterThan(0);
   });
 
+  test('a leftover goes where a snapshot holds its work, also after HEAD has moved; any other stays', async () => {
+    const repo = await createRepo({ 'a.txt': 'a\n', 'node_modules/x.js': 'x\n' });
+    const saved = await repo.worktree('saved');
+    writeFileSync(path.join(saved.path, 'new.txt'), 'new\n');
+    await repo.snapshot(saved);
+    const untouched = await repo.worktree('untouched');
+    const dirty = await repo.worktree('dirty');
+    writeFileSync(path.join(dirty.path, 'a.txt'), 'dirty\n');
+    repo.run('commit', '-q', '--allow-empty', '-m', 'on');
+    writeFileSync(path.join(repo.top, 'a.txt'), 'moved\n');
+    repo.run('commit', '-q', '-a', '-m', 'moved');
+    const now = await repo.git.inspect(repo.top);
+    if (!now.ok) throw new Error(now.message);
+    const answers: (readonly [folder: string, unsaved: boolean, removed: boolean])[] = [];
+    for (const { path: folder, unsaved } of await repo.git.leftovers(now, []))
+      answers.push([folder, unsaved, (await repo.git.removeLeftover(now, folder)).ok]);
+    expect(answers.sort()).toEqual([
+      [dirty.path, true, false],
+      [saved.path, false, true],
+      [untouched.path, false, true],
+    ]);
+    expect(existsSync(path.join(dirty.path, 'a.txt'))).toBe(true);
+  });
+
   test('refs of a batch go, others stay', async () => {
     const repo = await createRepo();
     repo.run('update-ref', 'refs/swarm/b1/one/1', 'HEAD');

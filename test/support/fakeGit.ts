@@ -164,4 +164,5 @@ export class FakeGit implements Git {
   }
 
   leftovers = () => Promise.resolve([]);
+  removeLeftover: Git['removeLeftover'] = () => Promise.resolve({ ok: true });
 }

@@ -105,10 +105,6 @@ function childrenOf(view: View): readonly { readonly batch: string; readonly chi
 }
 
 async function removeLeftover(git: Git, repository: Repository, path: string): Promise<readonly string[]> {
-  const result = await git.removeWorktree(
-    repository,
-    { ok: true, path, base: repository.head, inputs: [] },
-    null,
-  );
+  const result = await git.removeLeftover(repository, path);
   return [result.ok ? `${path}: removed.` : `${path}: kept. ${result.message}`];
 }

@@ -22,12 +22,18 @@ export function checkFolder(context: EffectContext, caller: ChildKey | null): st
   return path.join(worktreesFolder(context), name);
 }
 
+/** Where a child's worktree is, or would be. */
+export function worktreePath(context: EffectContext, child: Child): string {
+  const { batch, id } = parseChildKey(child.key);
+  return child.worktree?.path ?? path.join(worktreesFolder(context), batch, id);
+}
+
 /** What a child's worktree is made from, the same each time. */
 export function worktreeRequest(context: EffectContext, child: Child, base: string): WorktreeRequest {
   const { batch, id } = parseChildKey(child.key);
   const { link, setup } = context.settings.worktrees;
   return {
-    path: child.worktree?.path ?? path.join(worktreesFolder(context), batch, id),
+    path: worktreePath(context, child),
     base,
     files: child.task.files,
     link,

@@ -92,6 +92,8 @@ export interface Git {
     repository: Repository,
     known: readonly string[],
   ): Promise<readonly { readonly path: string; readonly bytes: number; readonly unsaved: boolean }[]>;
+  /** Removes one of these, unless something in it is saved nowhere. */
+  removeLeftover(repository: Repository, folder: string): Promise<{ readonly ok: true } | Refusal>;
 }
 
 export interface Repository {

@@ -11,7 +11,7 @@ import { createForecast } from './merge.js';
 import { finishApply } from './repairApply.js';
 import { createRunner } from './runner.js';
 import { baseCommit, takeSnapshot, worktreeChanges } from './snapshot.js';
-import { findLeftovers, removeRefs, removeWorktree } from './tidy.js';
+import { findLeftovers, removeLeftover, removeRefs, removeWorktree } from './tidy.js';
 import { treeMark } from './treeMark.js';
 import { ensureWorktree, worktreeState } from './worktree.js';
 
@@ -59,5 +59,6 @@ export function createGit(options: GitOptions = {}): Git {
       ...(await ourKeptPacks(runner, repository, Date.now())),
     ],
     leftovers: (repository, known) => findLeftovers(runner, repository, known),
+    removeLeftover: (repository, folder) => removeLeftover(runner, repository, folder),
   };
 }

@@ -7,6 +7,7 @@ import { GitError, splitNul, type GitRunner } from './runner.js';
 import { captureWorktree, treeOf } from './snapshot.js';
 import { treeDifferences } from './changes.js';
 import { isInUse } from './composite.js';
+import { inTurn } from './turns.js';
 import { asideOf, dropWorktree, refusalOf, worktreeState } from './worktree.js';
 import { readMark } from './worktreeFiles.js';
 import { replacedRepositories, tieWorktree } from './worktreeLink.js';
@@ -91,6 +92,29 @@ export async function findLeftovers(
   return found;
 }
 
+/** Removes a worktree that `findLeftovers` has found and in which nothing is unsaved. */
+export async function removeLeftover(
+  runner: GitRunner,
+  repository: Repository,
+  folder: string,
+): Promise<{ readonly ok: true } | Refusal> {
+  // In the turn of whoever uses a scratch tree.
+  return inTurn(`scratch ${folder}`, async () => {
+    const present = (await worktreeState(repository, folder)) === 'present';
+    const gitDir = present ? await tieWorktree(repository, folder) : null;
+    const mark = gitDir === null ? null : await readMark(gitDir);
+    if (mark !== null && (mark.kind === 'scratch' || !mark.ready)) {
+      if (await isInUse(folder)) return refuse('other', `${folder} is in use.`, 'Clean up again later.');
+      await dropWorktree(runner, repository, folder);
+      return { ok: true };
+    }
+    const { base, inputs } = mark ?? { base: repository.head, inputs: [] };
+    const worktree: Worktree = { ok: true, path: folder, base, inputs };
+    const saved = mark === null ? null : await savedAs(runner, repository, worktree);
+    return removeWorktree(runner, repository, worktree, saved);
+  });
+}
+
 /** Removes all refs below a prefix such as `refs/swarm/<batch>/`. */
 export async function removeRefs(runner: GitRunner, repository: Repository, prefix: string): Promise<void> {
   if (!prefix.startsWith('refs/swarm/')) throw new Error(`${prefix} is not a ref of ours`);
@@ -131,16 +155,27 @@ async function isUnsaved(runner: GitRunner, repository: Repository, folder: stri
   const mark = gitDir === null ? null : await readMark(gitDir);
   if (mark === null) return true;
   if (mark.kind === 'scratch' || !mark.ready) return false;
-  const { tree, skipped } = await captureWorktree(runner, {
-    ok: true,
-    path: folder,
-    base: mark.base,
-    inputs: mark.inputs,
-  });
-  if (skipped.length > 0) return true;
-  if (tree === (await treeOf(runner, repository.topLevel, mark.base))) return false;
-  const kept = await runner.text(repository.topLevel, ['for-each-ref', '--format=%(tree)', 'refs/swarm']);
-  return !kept.split('\n').includes(tree);
+  const { base, inputs } = mark;
+  return (await savedAs(runner, repository, { ok: true, path: folder, base, inputs })) === null;
+}
+
+/** The commit that holds all that is in a worktree: what it started from, or a snapshot; null for none. */
+async function savedAs(
+  runner: GitRunner,
+  repository: Repository,
+  worktree: Worktree,
+): Promise<string | null> {
+  const { tree, skipped } = await captureWorktree(runner, worktree);
+  if (skipped.length > 0) return null;
+  if (tree === (await treeOf(runner, repository.topLevel, worktree.base))) return worktree.base;
+  const format = '--format=%(tree) %(objectname)';
+  const kept = await runner.text(repository.topLevel, ['for-each-ref', format, 'refs/swarm']);
+  return (
+    kept
+      .split('\n')
+      .find((line) => line.startsWith(`${tree} `))
+      ?.slice(tree.length + 1) ?? null
+  );
 }
 
 async function registeredWorktrees(runner: GitRunner, repository: Repository): Promise<readonly string[]> {
