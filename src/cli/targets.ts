@@ -21,6 +21,8 @@ export function findTargets(view: View, name: string | undefined, all: boolean):
   const everything = view.batches.flatMap((batch) =>
     batch.children.map((child) => ({ batch: batch.id, child: child.id })),
   );
+  if (all && name !== undefined)
+    return { ok: false, message: `Either "${plainLine(name, 100)}" or --all is meant; write one of them.` };
   if (all) return { ok: true, targets: everything };
   if (name === undefined)
     return { ok: false, message: 'Name a child or a batch, or use --all. "swarm status" lists them.' };

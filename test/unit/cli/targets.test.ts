@@ -24,5 +24,7 @@ it('finds a child by its full name', () => check('b2/docs', false, ['b2/docs']))
 it('finds the children of a batch', () => check('b2', false, ['b2/docs', 'b2/b1']));
 it('refuses a name that is a child and a batch', () => check('b1', false, /a child and a batch/));
 it('takes all with --all', () => check(undefined, true, ['b1/login', 'b1/docs', 'b2/docs', 'b2/b1']));
+it('refuses a name together with --all: one of them is a mistake', () =>
+  check('login', true, /"login" or --all/));
 it('says what to do without a name', () => check(undefined, false, /--all/));
 it('says what to do for a name that nobody has', () => check('nobody', false, /swarm status/));
