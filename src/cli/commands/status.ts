@@ -1,5 +1,6 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { join } from 'node:path';
+import { plainText } from '../../protocol/plainText.js';
 import type { View } from '../../protocol/view.js';
 import { lookAtFolder } from '../../supervisor/node/look.js';
 import { findTop } from '../checking/top.js';
@@ -22,7 +23,7 @@ export async function status(folder: string, options: StatusOptions, screen: Scr
   for (;;) {
     const { view } = await readView(folder);
     const text = options.json ? cleanJson(view, options.watch ? undefined : 2) : describe(view, screen);
-    if (text !== last) screen.write(text + '\n');
+    if (text !== last) screen.draw(text + '\n');
     last = text;
     if (!options.watch) return exitCodes.done;
     await later(500, undefined, { signal: gone }).catch(() => undefined);
@@ -39,13 +40,13 @@ export async function readView(folder: string): Promise<{ readonly topLevel: str
 
 function describe(view: View, screen: Screen): string {
   const now = Date.now();
-  const lines = view.problems.map((problem) => `! ${problem.path}: ${problem.message}`);
+  const lines = view.problems.map(({ path, message }) => plainText(`! ${path}: ${message}`));
   if (view.batches.length === 0) lines.push('No batch here yet. "swarm run" starts one.');
   else
     lines.push(
       screen.isTTY ? drawTable(view, null, Math.max(80, screen.columns), now) : plainTable(view, now),
     );
-  if (view.owner) lines.push(`Supervised by process ${view.owner.pid} on ${view.owner.host}.`);
+  if (view.owner) lines.push(plainText(`Supervised by process ${view.owner.pid} on ${view.owner.host}.`));
   else if (view.batches.some((batch) => batch.endedAt === null))
     lines.push('Nobody supervises it now; "swarm supervise" does.');
   return lines.join('\n');

@@ -1,9 +1,6 @@
 import { escapeControls, plainText } from '../../protocol/plainText.js';
 
-/**
- * The one way of text to a terminal. Arguments, agents and files may hold codes that steer it; only the colours that
- * our own tables are drawn with pass.
- */
+/** A table of ours: only the colours that it is drawn with pass. */
 export function cleanText(text: string): string {
   const parts = text.split(/(\u001b\[\d{1,2}m)/);
   return parts.map((part, i) => (i % 2 === 0 ? plainText(part) : part)).join('');

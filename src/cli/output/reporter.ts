@@ -13,8 +13,10 @@ export interface Screen {
   readonly isTTY: boolean;
   readonly columns: number;
   readonly reader: Reader;
-  /** Prints text without any code that steers a terminal, but our own colours. */
+  /** Prints text without any code that a terminal would follow. */
   write(text: string): void;
+  /** The same for a table of ours, whose colours pass: what others wrote in it has lost its own. */
+  draw(text: string): void;
   /** Prints it as it is, for a program that reads it. */
   raw(text: string): void;
 }

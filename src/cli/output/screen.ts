@@ -1,3 +1,4 @@
+import { plainText } from '../../protocol/plainText.js';
 import { cleanText } from './clean.js';
 import type { Reader } from './reader.js';
 import type { Screen } from './reporter.js';
@@ -15,7 +16,8 @@ export function createScreen(out: Out, reader: Reader): Screen {
     get columns() {
       return out.columns || 100;
     },
-    write: (text) => void out.write(cleanText(text)),
+    write: (text) => void out.write(plainText(text)),
+    draw: (text) => void out.write(cleanText(text)),
     raw: (text) => void out.write(text),
   };
 }
