@@ -8,25 +8,25 @@ import { errorsByWriter } from '../../../src/supervisor/effects/checkedChildren.
 import { concernsTree, straysOf } from '../../../src/supervisor/effects/strays.js';
 
 const context = {
-  repository: { topLevel: '/work/app' },
+  repository: { topLevel: '/home/me/app' },
   settings: { worktrees: { location: null } },
 } as unknown as EffectContext;
 
-function attempt(work = '/work/app.worktrees/batch/child'): Attempt {
+function attempt(work = '/home/me/app.worktrees/batch/child'): Attempt {
   return { key: 'batch/child', number: 1, work } as unknown as Attempt;
 }
 
 test('of a child with a worktree of its own only what names the tree is about the tree', () => {
   const shell = (command: string) =>
     concernsTree(context, attempt(), { type: 'shell', command, exitCode: 0 });
-  expect(shell("sed -i 's/a/b/' /work/app/src/a.ts")).toBe(true);
-  expect(shell('cd /work/app && make')).toBe(true);
+  expect(shell("sed -i 's/a/b/' /home/me/app/src/a.ts")).toBe(true);
+  expect(shell('cd /home/me/app && make')).toBe(true);
   expect(shell("sed -i 's/a/b/' src/a.ts")).toBe(false);
-  expect(shell('cd /work/app.worktrees/batch/child && make')).toBe(false);
-  expect(shell('ls /work/application')).toBe(false);
+  expect(shell('cd /home/me/app.worktrees/batch/child && make')).toBe(false);
+  expect(shell('ls /home/me/application')).toBe(false);
   const write = (path: string) => concernsTree(context, attempt(), { type: 'write', path, tool: 'Write' });
-  expect(write('/work/app/src/a.ts')).toBe(true);
-  expect(write('/work/app.worktrees/batch/child/src/a.ts')).toBe(false);
+  expect(write('/home/me/app/src/a.ts')).toBe(true);
+  expect(write('/home/me/app.worktrees/batch/child/src/a.ts')).toBe(false);
   expect(write('src/a.ts')).toBe(false);
   expect(write('../../../app/src/a.ts')).toBe(true);
   expect(write('../other/src/a.ts')).toBe(false);
@@ -53,7 +53,7 @@ describe('what a child has written outside of its worktree', () => {
   const other = {
     key: 'batch/other',
     task: { id: 'other' },
-    worktree: { path: '/work/app.worktrees/batch/other' },
+    worktree: { path: '/home/me/app.worktrees/batch/other' },
   };
   const full = { ...context, state: () => ({ children: { other } }) } as unknown as EffectContext;
   const written = (path: string, work?: string) =>
@@ -61,13 +61,13 @@ describe('what a child has written outside of its worktree', () => {
 
   test('is named with whose tree it is in', async () => {
     expect(await written('../../../app/src/a.ts')).toEqual([{ path: 'src/a.ts', who: 'you', moved: false }]);
-    expect(await written('/work/app.worktrees/batch/other/x')).toEqual([
+    expect(await written('/home/me/app.worktrees/batch/other/x')).toEqual([
       { path: 'x', who: 'other', moved: false },
     ]);
     expect(await written('../other/x')).toEqual([{ path: 'x', who: 'other', moved: false }]);
-    for (const own of ['src/a.ts', '/work/app.worktrees/batch/child/x', '/tmp/x', '../elsewhere/x'])
+    for (const own of ['src/a.ts', '/home/me/app.worktrees/batch/child/x', '/tmp/x', '../elsewhere/x'])
       expect(await written(own)).toEqual([]);
-    expect(await written('/work/app/src/a.ts', '/work/app')).toEqual([]);
+    expect(await written('/home/me/app/src/a.ts', '/home/me/app')).toEqual([]);
   });
 
   test('by a command is what it names and what changed since it began', async () => {

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { isWithin } from '../../../src/supervisor/effects/within.js';
 
 it.each([
-  ['/work/app', true],
-  ['/work/app/src/a.ts', true],
-  ['/work/app/..hidden/a.ts', true],
-  ['/work/app/src/../../app/a.ts', true],
+  ['/home/me/app', true],
+  ['/home/me/app/src/a.ts', true],
+  ['/home/me/app/..hidden/a.ts', true],
+  ['/home/me/app/src/../../app/a.ts', true],
   ['/work', false],
-  ['/work/application', false],
-  ['/work/app/../other', false],
-  ['/work/app.worktrees/b', false],
-])('%s lies in /work/app: %s', (file, expected) => {
-  expect(isWithin('/work/app', file)).toBe(expected);
+  ['/home/me/application', false],
+  ['/home/me/app/../other', false],
+  ['/home/me/app.worktrees/b', false],
+])('%s lies in /home/me/app: %s', (file, expected) => {
+  expect(isWithin('/home/me/app', file)).toBe(expected);
 });
