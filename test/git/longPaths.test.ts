@@ -70,19 +70,7 @@ describe('a file whose path is 4,000 bytes long', () => {
     if (snapshot === null) throw new Error('no snapshot');
     expect(blobAt(repo, snapshot.commit, file)).toBe('far down');
     expect(await repo.git.removeWorktree(repo.repository, worktree, snapshot.commit)).toEqual({ ok: true });
-    const again = await repo.git.restoreWorktree(
-      repo.repository,
-      {
-        path: worktree.path,
-        base: worktree.base,
-        files: null,
-        link: 'link',
-        setup: [],
-        logFile: path.join(repo.home, 'log'),
-      },
-      snapshot.commit,
-    );
-    expect(again).toMatchObject({ ok: true });
+    expect(await repo.restore(worktree, snapshot.commit)).toMatchObject({ ok: true });
     expect(read(worktree.path, file)).toBe('far down');
   });
 

@@ -52,9 +52,7 @@ const middles: readonly Middle[] = [
     operation: 'cherry-pick',
     begin: (repo) => {
       stops(repo, 'cherry-pick', 'side', 'late');
-      repo.write('a.ts', lines(' of both'));
-      repo.run('add', '-A');
-      repo.run('commit', '-qm', 'picked by hand');
+      endByHand(repo, ' of both');
     },
     unmerged: [],
   },
@@ -77,9 +75,7 @@ const middles: readonly Middle[] = [
         repo.run('commit', '-qam', file);
       }
       stops(repo, 'revert', 'HEAD~2', 'HEAD~1');
-      repo.write('a.ts', lines(' as it was'));
-      repo.run('add', '-A');
-      repo.run('commit', '-qm', 'reverted by hand');
+      endByHand(repo, ' as it was');
     },
     unmerged: [],
   },
@@ -117,6 +113,13 @@ const middles: readonly Middle[] = [
 /** A command of git that ends with conflicts. */
 function stops(repo: TestRepo, ...args: readonly string[]): void {
   expect(() => repo.run(...args), args.join(' ')).toThrow();
+}
+
+/** Ends one of several picks or reverts with a commit, as a person may; the others still wait. */
+function endByHand(repo: TestRepo, end: string): void {
+  repo.write('a.ts', lines(end));
+  repo.run('add', '-A');
+  repo.run('commit', '-qm', 'ended by hand');
 }
 
 async function inTheMiddle(middle: Middle): Promise<TestRepo> {

@@ -40,6 +40,8 @@ export interface TestRepo {
   link(target: string, file: string): void;
   exists(file: string): boolean;
   worktree(name: string, request?: Partial<WorktreeRequest>): Promise<Worktree>;
+  /** A worktree that was removed, made again with what a snapshot of it holds. */
+  restore(worktree: Worktree, snapshot: string): ReturnType<Git['restoreWorktree']>;
   /** The work of a child's worktree, captured. */
   snapshot(worktree: Worktree, request?: Partial<SnapshotRequest>): Promise<Snapshot | null>;
   /** Everything of the user's that an operation must leave alone. */
@@ -123,17 +125,16 @@ export async function createRepo(
     exists: (file) => existsSync(at(file)),
     async worktree(name, request = {}) {
       const folder = path.join(home, 'project.worktrees', 'b1', name);
-      const worktree = await git.ensureWorktree(await inspectAgain(), {
-        path: folder,
-        base: run('rev-parse', 'HEAD').trim(),
-        files: null,
-        link: 'link',
-        setup: [],
-        logFile: path.join(home, 'logs', `${name}.log`),
-        ...request,
-      });
+      const base = run('rev-parse', 'HEAD').trim();
+      const worktree = await git.ensureWorktree(
+        await inspectAgain(),
+        requestOf({ path: folder, base, ...request }),
+      );
       if (!worktree.ok) throw new Error(worktree.message);
       return worktree;
+    },
+    async restore({ path: folder, base }, snapshot) {
+      return git.restoreWorktree(await inspectAgain(), requestOf({ path: folder, base }), snapshot);
     },
     async snapshot(worktree, request = {}) {
       return git.snapshot({
@@ -148,6 +149,12 @@ export async function createRepo(
     userState: () => userState(top, env),
     inspectAgain,
   };
+  function requestOf(
+    request: Pick<WorktreeRequest, 'path' | 'base'> & Partial<WorktreeRequest>,
+  ): WorktreeRequest {
+    const logFile = path.join(home, 'logs', `${path.basename(request.path)}.log`);
+    return { files: null, link: 'link', setup: [], logFile, ...request };
+  }
   async function inspectAgain(): Promise<Repository> {
     const repository = await git.inspect(top);
     if (!repository.ok) throw new Error(repository.message);

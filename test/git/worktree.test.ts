@@ -228,17 +228,7 @@ describe('removing', () => {
     });
     expect(existsSync(worktree.path)).toBe(false);
     expect(repo.read('node_modules/dep/index.js')).toBe('dep');
-    const request = {
-      path: worktree.path,
-      base: worktree.base,
-      files: null,
-      link: 'link',
-      setup: [],
-      logFile: path.join(repo.home, 'log'),
-    } as const;
-    expect(await repo.git.restoreWorktree(repo.repository, request, snapshot?.commit ?? null)).toEqual(
-      worktree,
-    );
+    expect(await repo.restore(worktree, snapshot?.commit ?? '')).toEqual(worktree);
     expect(allFiles(worktree.path)).toEqual(files);
     expect(
       execFileSync('git', ['status', '--porcelain'], {
